@@ -2,9 +2,11 @@
 # Emulates an x86 machine with AVX-512. Uses Bochs and Debian's kernel. Debian's packages are
 # unpacked, not installed, so this needs no root once the tools for the build are installed.
 #
-#     bash bochs.sh prepare            builds and downloads everything, once
-#     bash bochs.sh image WORK CPU     writes a bootable image of the files in WORK/root
-#     bash bochs.sh boot WORK SECONDS  boots it for at most SECONDS; its output is in WORK/serial.txt
+#     bash bochs.sh prepare                           builds and downloads everything, once
+#     bash bochs.sh run CPU SECONDS PROGRAM ARGUMENT… boots a machine that runs a static program
+#
+# The program gets the variables SEALANE_…, and its output and exit status are those of `run`. It has
+# to end after at most SECONDS.
 set -euo pipefail
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/sealane
 PACKAGES=$CACHE/bochs-guest
@@ -155,9 +157,49 @@ log: bochs.log
 END
 }
 
+# The lines that the machine's init prints around the program's output.
+BEGIN='sealane-guest: begin'
+EXIT='sealane-guest: exit'
+
+# run CPU SECONDS PROGRAM ARGUMENT…
+run() {
+    local cpu=$1 seconds=$2 program=$3 work name status=0
+    shift 3
+    needs strip binutils
+    # Each run has a folder, so that runs at the same time do not collide. After a failure it is
+    # kept: the logs in it tell the reason.
+    work=$(mktemp -d "$CACHE/bochs-run.XXXXXX")
+    mkdir "$work/root"
+    # Symbols are stripped, because copying them would only cost time in the emulated machine.
+    strip -o "$work/root/program" "$program"
+    {
+        printf '#!/busybox sh\n/busybox mount -t proc proc /proc\n/busybox mount -t devtmpfs dev /dev\n'
+        # The machine has one CPU.
+        printf 'export RUST_BACKTRACE=1 RUST_TEST_THREADS=1 TMPDIR=/tmp\n'
+        for name in "${!SEALANE_@}"; do
+            printf 'export %s=%q\n' "$name" "${!name}"
+        done
+        printf 'echo "%s"\n/program' "$BEGIN"
+        (($# == 0)) || printf ' %q' "$@"
+        # The blank line ends a line that a crash left unfinished. Power-off loses bytes that the
+        # serial line has not sent yet.
+        printf '\nstatus=$?; echo; echo "%s $status"\n/busybox sleep 3\n/busybox poweroff -f\n' "$EXIT"
+    } >"$work/root/init"
+    (image "$work" "$cpu")
+    (cd "$work" && timeout "$seconds" "$EMULATOR" -q -f bochsrc </dev/null >bochs.out 2>&1) || status=$?
+    # The exit status of `timeout`. Other ones mean nothing: Bochs takes a guest's power-off for a
+    # fatal error, and the marks on the serial line decide.
+    ((status != 124)) || fail "Bochs did not finish in $seconds s; the logs are in $work"
+    tr -d '\r' <"$work/serial.txt" | sed -n "/^$BEGIN\$/,\$p" | sed 1d >"$work/output.txt"
+    status=$(sed -n "s/^$EXIT //p" "$work/output.txt")
+    [[ $status ]] || fail "$program did not end; the logs are in $work"$'\n'"$(tail -n 30 "$work/serial.txt")"
+    sed "/^$EXIT /,\$d" "$work/output.txt"
+    rm -r "$work"
+    exit "$status"
+}
+
 case ${1-} in
 prepare) prepare ;;
-image) image "$2" "$3" ;;
-boot) cd "$2" && exec timeout "$3" "$EMULATOR" -q -f bochsrc </dev/null >bochs.out 2>&1 ;;
+run) run "${@:2}" ;;
 *) fail "unknown command: ${1-}" ;;
 esac

@@ -1,5 +1,5 @@
 """Packs the released programs: archives, Debian packages, a Homebrew formula, and signed checksums.
-`cargo xtask dist` runs this script.
+`cargo xtask dist` builds the programs.
 
 The same programs give the same bytes. Every file has the time of the last commit, or
 SOURCE_DATE_EPOCH if it is set. Archives list their files sorted by name, and where files have an
@@ -108,7 +108,7 @@ def sign(checksums, key, comment):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("programs", type=Path, help="a folder with one for each target, which has its program and bill of materials")
+    parser.add_argument("programs", type=Path, help="target/dist-programs: a folder with one for each target, which has its program and bill of materials")
     parser.add_argument("--output", type=Path, required=True, help="folder for the archives: a new one, or that of an earlier release, which is replaced")
     parser.add_argument("--key", type=Path, required=True, help="minisign's secret key")
     parser.add_argument("--maintainer", required=True, help="maintainer of the Debian package: NAME <ADDRESS>")

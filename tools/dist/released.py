@@ -51,15 +51,16 @@ def alone():
     return lock
 
 
-def options():
-    """Creates a key, and returns the options of `cargo xtask dist`, to which the folder of the
-    release is appended."""
+def dist(folder, *build):
+    """Creates a key, builds the programs, and packs them into a folder."""
     run("minisign", "-G", "-W", "-f", "-p", WORK / "key.pub", "-s", WORK / "key", stdout=subprocess.DEVNULL)
-    return ["--key", WORK / "key", "--maintainer", MAINTAINER, "--url", URL, "--output"]
+    run("cargo", "run", "--quiet", "--package", "xtask", "--", "dist", *build, cwd=ROOT)
+    pack(folder)
 
 
-def dist(*arguments):
-    run("cargo", "run", "--quiet", "--package", "xtask", "--", "dist", *arguments, cwd=ROOT)
+def pack(folder, **settings):
+    options = ["--key", WORK / "key", "--maintainer", MAINTAINER, "--url", URL, "--output", folder]
+    run(sys.executable, ROOT / "tools/dist/release.py", *options, TARGET / "dist-programs", **settings)
 
 
 def unpack(archive):

@@ -1,4 +1,4 @@
-"""Tests what `cargo xtask dist` creates for this kind of machine: python3 tools/dist/test.py
+"""Tests a release for this kind of machine: python3 tools/dist/test.py
 
 Checks that archives and packages are the same when they are created again, that the signature is
 valid, that lintian finds nothing, that the container image and the Homebrew formula work, and that
@@ -9,11 +9,10 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import released
-from released import ROOT, TARGET, WORK, check, output, run, step
+from released import ROOT, WORK, check, output, run, step
 
 SUITE = "bookworm"
 TOOLS = {
@@ -34,13 +33,11 @@ def made_twice():
     first, second, elsewhere = WORK / "first", WORK / "second", WORK / "elsewhere"
     shutil.rmtree(elsewhere, ignore_errors=True)
     elsewhere.mkdir(parents=True)
-    options = released.options()
-    released.dist("--native", *options, first)
+    released.dist(first, "--native")
     environment = os.environ | {"TZ": "Pacific/Kiritimati", "LC_ALL": "POSIX", "HOME": str(elsewhere), "COLUMNS": "40"}
     tools = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
     keep = {name: os.environ.get(name, str(Path.home() / folder)) for name, folder in tools.items()}
-    script = [sys.executable, ROOT / "tools/dist/release.py", *options, second, TARGET / "dist-programs"]
-    run(*script, cwd=elsewhere, env=environment | keep, umask=0o077, stdout=subprocess.DEVNULL)
+    released.pack(second, cwd=elsewhere, env=environment | keep, umask=0o077, stdout=subprocess.DEVNULL)
     names = {path.name for path in first.iterdir()}
     check(names == {path.name for path in second.iterdir()}, "not the same files when they are made again")
     for name in sorted(names):

@@ -1,5 +1,5 @@
-"""Tests what `cargo xtask dist` creates for other kinds of machines than this one, which must be
-x86-64: python3 tools/dist/test_others.py
+"""Tests a release for other kinds of machines than this one, which must be x86-64:
+python3 tools/dist/test_others.py
 
 Creates a release for all machines. With qemu, runs the program for AArch64, and with Wine, the
 program for Windows, which also processes folders. The user must be root."""
@@ -72,7 +72,7 @@ def main():
     lock = released.alone()
     step("a release for all machines")
     every = WORK / "all"
-    released.dist(*released.options(), every)
+    released.dist(every)
     arm, windows_archive, amd64_package, arm64_package = named(every)
 
     step("AArch64: the archive")

@@ -7,17 +7,6 @@ use clap::Args;
 
 use crate::process;
 
-/// The libraries. `xtask/rustdoc-json` names the same ones, and `api/` has a file for each.
-const CRATES: [&str; 7] = [
-    "sealane-simd",
-    "sealane",
-    "sealane-age",
-    "sealane-shares",
-    "sealane-object-store",
-    "sealane-snow",
-    "rustls-sealane",
-];
-
 #[derive(Args)]
 pub(crate) struct Options {
     /// Write the files in api/
@@ -28,11 +17,11 @@ pub(crate) struct Options {
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "the interface of x86-64 is listed: it has backends that others lack");
-    process::run(&mut Command::new("xtask/rustdoc-json"))?;
+    let libraries = process::output(&mut Command::new("xtask/rustdoc-json"))?;
     let folder = if options.bless { "api".into() } else { process::empty_folder("api")? };
     // The folder's page is not generated, so it is compared with itself.
     process::write(folder.join("README.md"), process::read("api/README.md")?)?;
-    for name in CRATES {
+    for name in libraries.lines() {
         let file = name.trim_start_matches("sealane-").trim_end_matches("-sealane");
         process::write(folder.join(file).with_extension("txt"), interface(name)?)?;
     }

@@ -34,9 +34,9 @@ pub(crate) fn run() -> Result<()> {
         let tests = selection.next(forced(backend));
         step(&format!("tests with SEALANE_BACKEND={backend}"));
         let environment = [("SEALANE_BACKEND", backend)];
-        test_binaries::run_all(&primitives, &[], tests.as_deref(), &environment, ledger.at(PLACE))?;
+        ledger.at(PLACE).read(&test_binaries::run_all(backend, &primitives, &[], tests.as_deref(), &environment)?);
         if backend == "ssse3" {
-            test_binaries::run_all(&format, &[], None, &environment, ledger.at(PLACE))?;
+            ledger.at(PLACE).read(&test_binaries::run_all(backend, &format, &[], None, &environment)?);
         }
     }
     step("what was exercised");

@@ -101,32 +101,9 @@ pub(crate) fn metadata(manifest: &Path, options: &[&str]) -> Result<Vec<Package>
 
 /// Returns the manifests of this repository's workspaces: the main one, and the separate ones.
 pub(crate) fn workspaces() -> Result<Vec<PathBuf>> {
-    let mut manifests = process::tracked_files()?;
-    manifests.retain(|file| file.ends_with("Cargo.toml"));
-    let mut found = Vec::new();
-    for manifest in manifests {
-        if process::read(&manifest)?.lines().any(|line| line == "[workspace]") {
-            found.push(manifest);
-        }
-    }
-    Ok(found)
-}
-
-/// The entry of a package in a lock file.
-#[derive(serde::Deserialize)]
-pub(crate) struct Locked {
-    pub(crate) name: String,
-    pub(crate) version: String,
-    pub(crate) checksum: Option<String>,
-}
-
-/// Returns the packages of a lock file. The file's path is relative to the workspace's root.
-pub(crate) fn locked(file: &Path) -> Result<Vec<Locked>> {
-    #[derive(serde::Deserialize)]
-    struct Lock {
-        package: Vec<Locked>,
-    }
-    Ok(process::read_toml::<Lock>(file)?.package)
+    let mut locks = process::tracked_files()?;
+    locks.retain(|file| file.ends_with("Cargo.lock"));
+    Ok(locks.into_iter().map(|lock| lock.with_extension("toml")).collect())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! manifest names and for each indirect dependency of the command, and that `sealane-age` stays
 //! small. cargo-deny checks licences, sources and duplicates.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 
@@ -61,67 +61,46 @@ fn reasons() -> Result<()> {
     command.retain(|name| !workspace.contains(name));
     let in_program: BTreeSet<_> = crates.in_program.into_iter().map(|package| package.name).collect();
 
-    let brought: BTreeSet<_> = command.difference(&named).cloned().collect();
-    let only_builds: BTreeSet<_> = command.difference(&in_program).cloned().collect();
-    let complaints = Page::parse(&process::read(PAGE)?)?.compare([&named, &brought], &only_builds);
+    let only_builds: BTreeSet<_> = command.difference(&in_program).collect();
+    let cell = |name: &String| format!("`{name}`{}", if only_builds.contains(name) { "†" } else { "" });
+    let mut wanted = Cells::new();
+    wanted.extend(named.iter().map(|name| (NAMED.to_owned(), cell(name))));
+    wanted.extend(command.difference(&named).map(|name| (BROUGHT.to_owned(), cell(name))));
+    let complaints = compare(&wanted, &listed(&process::read(PAGE)?)?);
     ensure!(complaints.is_empty(), "{PAGE} is wrong:\n  - {}", complaints.join("\n  - "));
-    println!(
-        "   {} crates in manifests and {} indirect dependencies of the command have a reason",
-        named.len(),
-        brought.len()
-    );
+    println!("   {} crates have a reason, {} of them because a manifest names them", wanted.len(), named.len());
     Ok(())
 }
 
-/// The crates in the first columns of the tables, for each part of the page. The value is true for
-/// crates with the mark `†`, which only serve builds.
-#[derive(Debug, Default)]
-struct Page {
-    named: BTreeMap<String, bool>,
-    brought: BTreeMap<String, bool>,
+/// Headings, and crates in backticks below them. The mark `†` follows crates that only serve builds.
+type Cells = BTreeSet<(String, String)>;
+
+/// Returns the crates in the first columns of the tables below the two headings. The second column
+/// has a reason, and the third the publisher.
+fn listed(text: &str) -> Result<Cells> {
+    let (mut cells, mut part) = (Cells::new(), "");
+    for line in text.lines() {
+        if line.starts_with("## ") {
+            part = line;
+        }
+        if !line.starts_with("| `") || ![NAMED, BROUGHT].contains(&part) {
+            continue;
+        }
+        let columns: Vec<_> = line.trim_matches(['|', ' ']).split('|').map(str::trim).collect();
+        ensure!(columns.len() == 3 && columns.iter().all(|column| !column.is_empty()), "not three columns: {line}");
+        for cell in columns[0].split_whitespace() {
+            ensure!(cells.insert((part.to_owned(), cell.to_owned())), "{cell} is there twice");
+        }
+    }
+    Ok(cells)
 }
 
-impl Page {
-    /// Parses the tables. The first column has crates, each in backticks and followed by its mark.
-    /// The second has a reason, and the third the publisher.
-    fn parse(text: &str) -> Result<Self> {
-        let mut page = Self::default();
-        let mut part = None;
-        for line in text.lines() {
-            if line.starts_with("## ") {
-                part = match line {
-                    NAMED => Some(&mut page.named),
-                    BROUGHT => Some(&mut page.brought),
-                    _ => None,
-                };
-            }
-            let (Some(part), Some(row)) = (part.as_deref_mut(), line.strip_prefix("| `")) else { continue };
-            let columns: Vec<_> = row.trim_end().trim_end_matches('|').split('|').map(str::trim).collect();
-            ensure!(columns.len() == 3 && columns.iter().all(|column| !column.is_empty()), "not three columns: {line}");
-            for cell in columns[0].split_whitespace() {
-                let (name, mark) = cell.trim_start_matches('`').split_once('`').unwrap_or((cell, "?"));
-                ensure!(["", "†"].contains(&mark), "not a crate in backticks and its mark: {cell}");
-                ensure!(part.insert(name.to_owned(), mark == "†").is_none(), "`{name}` is there twice");
-            }
-        }
-        ensure!(!page.named.is_empty() && !page.brought.is_empty(), "no table under \"{NAMED}\" or \"{BROUGHT}\"");
-        Ok(page)
-    }
-
-    /// Returns an error message for each crate that is missing, that should not be on the page, or
-    /// that has a wrong mark.
-    fn compare(&self, [named, brought]: [&BTreeSet<String>; 2], only_builds: &BTreeSet<String>) -> Vec<String> {
-        let mut complaints = Vec::new();
-        for (heading, crates, listed) in [(NAMED, named, &self.named), (BROUGHT, brought, &self.brought)] {
-            let missing = crates.iter().filter(|name| !listed.contains_key(*name));
-            complaints.extend(missing.map(|name| format!("{heading}: `{name}` is missing: say what it is for")));
-            let stale = listed.keys().filter(|name| !crates.contains(*name));
-            complaints.extend(stale.map(|name| format!("{heading}: `{name}` does not belong there any more")));
-            let wrong = listed.iter().filter(|(name, mark)| only_builds.contains(*name) != **mark);
-            complaints.extend(wrong.map(|(name, _)| format!("{heading}: `{name}` has the wrong mark")));
-        }
-        complaints
-    }
+/// Returns an error message for each cell that is missing, or that should not be on the page.
+fn compare(wanted: &Cells, listed: &Cells) -> Vec<String> {
+    let missing =
+        wanted.difference(listed).map(|(part, cell)| format!("{part}: {cell} is missing: say what it is for"));
+    let stale = listed.difference(wanted).map(|(part, cell)| format!("{part}: {cell} does not belong there"));
+    missing.chain(stale).collect()
 }
 
 #[cfg(test)]
@@ -141,33 +120,23 @@ mod tests {
 | `y` | no part | of it |
 ";
 
-    fn set(names: &[&str]) -> BTreeSet<String> {
-        names.iter().map(|&name| name.to_owned()).collect()
-    }
-
     #[test]
     fn finds_what_is_missing_what_is_stale_and_wrong_marks() {
-        let page = Page::parse(TEXT).unwrap();
-        assert!(page.compare([&set(&["a", "b"]), &set(&["c", "d"])], &set(&["c"])).is_empty());
-        let complaints = page.compare([&set(&["a", "c"]), &set(&["d", "e"])], &set(&["c", "d"]));
-        let expected = [
-            "`c` is missing",
-            "`b` does not belong",
-            "`e` is missing",
-            "`c` does not belong",
-            "`d` has the wrong mark",
-        ];
+        let cells =
+            |all: &[(&str, &str)]| all.iter().map(|(part, cell)| (part.to_string(), cell.to_string())).collect();
+        let page = listed(TEXT).unwrap();
+        let right = [(NAMED, "`a`"), (NAMED, "`b`"), (BROUGHT, "`c`†"), (BROUGHT, "`d`")];
+        assert_eq!(page, cells(&right));
+        let complaints = compare(&cells(&[(NAMED, "`a`"), (NAMED, "`c`†"), (BROUGHT, "`c`"), (BROUGHT, "`d`")]), &page);
+        let expected = ["`c` is missing", "`c`† is missing", "`c`† does not belong", "`b` does not belong"];
         assert_eq!(complaints.len(), expected.len(), "{complaints:?}");
         assert!(complaints.iter().zip(expected).all(|(complaint, end)| complaint.contains(end)), "{complaints:?}");
     }
 
     #[test]
-    fn a_row_has_three_columns_and_crates_in_backticks() {
-        let rows =
-            ["`e` | no more |", "`e` | | us |", "`e` f | what | us |", "`e`! | what | us |", "`c` | again | us |"];
-        for row in rows {
-            assert!(Page::parse(&TEXT.replace("## More", &format!("| {row}"))).is_err(), "{row}");
+    fn a_row_has_three_columns_and_each_crate_is_there_once() {
+        for row in ["`e` | no more |", "`e` | | us |", "`c`† | again | us |"] {
+            assert!(listed(&TEXT.replace("## More", &format!("| {row}"))).is_err(), "{row}");
         }
-        assert!(Page::parse("nothing").is_err());
     }
 }

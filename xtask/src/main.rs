@@ -4,7 +4,6 @@
 mod api;
 mod asm;
 mod backends;
-mod bochs;
 mod command_crates;
 mod constant_time;
 mod cross;
@@ -64,11 +63,6 @@ enum Chore {
     Emulate(emulate::Options),
     /// Make each primitive compute wrong results on each backend, and check that the tests notice
     Sabotage(sabotage::Options),
-    /// Compare the times of fixed and random secrets: needs an idle machine
-    Time {
-        /// Only operations whose name contains this
-        operation: Option<String>,
-    },
     /// Make the pages and plots in docs/ that come from lists and measurements in the repository
     Figures,
     /// Run the fuzz targets for some seconds each, on their seeds and on inputs of libFuzzer
@@ -83,12 +77,12 @@ enum Chore {
     /// Compare the crates in use with docs/dependencies.md
     Dependencies,
     /// Write a bill of materials of the command (CycloneDX)
-    Sbom(sbom::Options),
+    Sbom,
     /// Check that manifests, documents and dependencies agree with the oldest promised compiler
     Msrv,
     /// Build the command for release
     Release,
-    /// Build the command for all targets, and pack it for publication
+    /// Build the command for all targets, for tools/dist/release.py
     Dist(release::dist::Options),
     /// Build the command twice, in different places, and compare
     Reproducible,
@@ -108,12 +102,11 @@ fn main() -> Result<()> {
         Chore::Cross(options) => cross::run(&options),
         Chore::Emulate(options) => emulate::run(&options),
         Chore::Sabotage(options) => sabotage::run(&options),
-        Chore::Time { operation } => probe::time(operation.as_deref()),
         Chore::Figures => figures::run(),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Openssl { install } => process::run(Command::new("bindings/openssl/install").arg(install)),
         Chore::Dependencies => dependencies::run(),
-        Chore::Sbom(options) => sbom::run(&options),
+        Chore::Sbom => sbom::run(),
         Chore::Msrv => msrv::run(),
         Chore::Release => release::run(),
         Chore::Dist(options) => release::dist::run(&options),

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use sealane_workloads::{Family, Workload};
 use serde::de::{Deserialize, Deserializer, Error as _};
 
@@ -31,8 +31,6 @@ pub(crate) struct List {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Place {
     pub(crate) name: String,
-    /// The chore that runs the tests there.
-    pub(crate) chore: String,
     pub(crate) what: String,
     /// The backends that detection must choose there, by family. Empty if that is not known.
     #[serde(default)]
@@ -43,15 +41,23 @@ pub(crate) struct Place {
     /// Backends that the tests run on if the CPU has these features.
     #[serde(default)]
     pub(crate) if_the_cpu_has: BTreeMap<String, Vec<String>>,
-    pub(crate) target: Option<String>,
-    /// The emulator of qemu-user.
-    qemu: Option<String>,
-    cpu: Option<String>,
+    /// The emulator. `None` for the CPU of the machine that runs the tests.
+    pub(crate) emulated: Option<Emulated>,
+}
+
+/// An emulator, and what it runs.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Emulated {
+    pub(crate) target: String,
+    /// One of qemu-user, or `bochs`, or `node`.
+    program: String,
+    /// The CPU, as the program names it.
+    #[serde(default)]
+    cpu: String,
     /// Whether the operating system hides the CPU's AES instructions and PMULL.
     #[serde(default)]
     hides_aes: bool,
-    /// The CPU of a machine in Bochs, as its configuration names it.
-    pub(crate) bochs: Option<String>,
 }
 
 /// A target of the compiler.
@@ -108,14 +114,12 @@ impl List {
             ensure!(also.iter().all(|names| names.len() == families), "{name}: `also` too");
         }
         for place in &list.place {
-            match (place.chore.as_str(), &place.target, &place.bochs) {
-                ("backends", None, None) | ("emulate", None, Some(_)) => {}
-                ("cross", Some(target), None) => drop(list.target(target).with_context(|| place.name.clone())?),
-                _ => bail!(
-                    "{}: a place has `chore = \"backends\"`, or `\"cross\"` with `target`, or `\"emulate\"` with `bochs`",
-                    place.name
-                ),
-            }
+            place
+                .emulated
+                .as_ref()
+                .map(|on| list.target(&on.target))
+                .transpose()
+                .with_context(|| place.name.clone())?;
         }
         for (_, backend, places) in list.backends() {
             ensure!(!places.is_empty(), "{backend} is executed nowhere");
@@ -142,7 +146,7 @@ impl List {
 
     /// Returns the places of a chore.
     pub(crate) fn places(&self, chore: &str) -> impl Iterator<Item = &Place> {
-        self.place.iter().filter(move |place| place.chore == chore)
+        self.place.iter().filter(move |place| place.chore() == chore)
     }
 
     pub(crate) fn place(&self, name: &str) -> Result<&Place> {
@@ -162,15 +166,23 @@ impl List {
         let executed = self.backends().filter(move |(_, _, places)| places.iter().any(is_here));
         executed.map(|(family, backend, _)| (family, backend))
     }
-
-    /// Returns whether any place must execute the backend for the primitive.
-    pub(crate) fn knows(&self, backend: &str, primitive: &str) -> bool {
-        let has = |family: Family| family.workloads().any(|workload| workload.name == primitive);
-        self.backends().any(|(family, name, _)| name == backend && has(family))
-    }
 }
 
 impl Place {
+    /// Returns the chore that runs the tests there.
+    pub(crate) fn chore(&self) -> &'static str {
+        match &self.emulated {
+            None => "backends",
+            Some(on) if on.program == "bochs" => "emulate",
+            Some(_) => "cross",
+        }
+    }
+
+    /// Returns whether the place is of this target.
+    pub(crate) fn has_target(&self, triple: &str) -> bool {
+        self.emulated.as_ref().is_some_and(|on| on.target == triple)
+    }
+
     /// Returns the value of `SEALANE_TEST_DETECTS`: the backends that detection must choose.
     pub(crate) fn detects(&self) -> Option<String> {
         (!self.detects.is_empty()).then(|| self.detects.join(","))
@@ -206,20 +218,26 @@ impl Target {
         Ok(self.compiler()?.map(|compiler| (process::cargo_variable(&self.triple, "LINKER"), compiler.into())))
     }
 
-    /// Returns the program that runs executables at a place, and the arguments before the
+    /// Returns the program that runs executables of this target, and the arguments before the
     /// executable's path.
-    pub(crate) fn runner(&self, place: &Place) -> Result<Vec<OsString>> {
-        let Some(qemu) = &place.qemu else {
+    pub(crate) fn runner(&self, on: &Emulated) -> Result<Vec<OsString>> {
+        let root = process::workspace_root();
+        let Emulated { program, cpu, hides_aes, .. } = on;
+        if program == "node" {
             let node = process::tool("node", "nodejs")?;
-            let script = process::workspace_root().join("xtask/src/cross/wasi.mjs");
-            return Ok(vec![node.into(), "--no-warnings".into(), script.into()]);
-        };
-        let program = process::tool(qemu, "qemu-user")?;
-        let cpu = place.cpu.as_ref().with_context(|| format!("{LIST}: {} names no CPU", place.name))?;
+            return Ok(vec![node.into(), "--no-warnings".into(), root.join("xtask/src/cross/wasi.mjs").into()]);
+        }
+        if program == "bochs" {
+            let script = root.join("xtask/bochs.sh");
+            // The first time, this takes minutes.
+            process::run(Command::new("bash").arg(&script).arg("prepare"))?;
+            return Ok(vec!["bash".into(), script.into(), "run".into(), cpu.into(), BOCHS_SECONDS.into()]);
+        }
+        let program = process::tool(program, "qemu-user")?;
         // Static executables need no folder of libraries.
         let libraries = self.gcc.as_ref().map_or("/".to_owned(), |gcc| format!("/usr/{gcc}"));
         let mut command: Vec<OsString> = vec![program.into(), "-cpu".into(), cpu.into(), "-L".into(), libraries.into()];
-        if place.hides_aes {
+        if *hides_aes {
             let mut variable = OsString::from("LD_PRELOAD=");
             variable.push(without_aes(&self.compiler()?.context("it needs a C compiler")?)?);
             command.extend(["-E".into(), variable]);
@@ -227,6 +245,9 @@ impl Target {
         Ok(command)
     }
 }
+
+/// The time limit of a program in Bochs, which emulates about 20 million instructions a second.
+const BOCHS_SECONDS: &str = "1800";
 
 /// Builds a library that hides AES and PMULL from a program that loads it first.
 fn without_aes(compiler: &Path) -> Result<PathBuf> {
@@ -243,7 +264,6 @@ pub(crate) mod tests {
     pub(crate) const SMALL: &str = r#"
         [[place]]
         name = "here"
-        chore = "backends"
         what = "a CPU"
         detects = ["avx2", "scalar"]
         [[family]]
@@ -274,26 +294,22 @@ pub(crate) mod tests {
     pub(crate) const CROSS: &str = r#"
         [[place]]
         name = "arm"
-        chore = "cross"
-        target = "aarch64"
         what = "another CPU"
+        emulated = { target = "aarch64", program = "qemu-aarch64", cpu = "max" }
         [[target]]
         triple = "aarch64"
     "#;
 
     #[test]
-    fn a_place_where_no_chore_runs_tests_is_refused() {
+    fn a_place_without_a_known_target_is_refused() {
         let list = format!("{SMALL}{CROSS}");
         List::parse(&list).unwrap();
-        for (old, new, error) in [
-            ("\"backends\"", "\"backend\"", "here: a place has"),
-            ("\"cross\"", "\"emulate\"", "arm: a place has"),
-            ("target = \"aarch64\"", "", "arm: a place has"),
-            ("target = \"aarch64\"", "target = \"aarch46\"", "arm: xtask/backends.toml has no target aarch46"),
+        for (new, expected) in [
+            ("target = \"aarch46\"", "arm: xtask/backends.toml has no target aarch46"),
+            ("tarket = \"aarch64\"", "unknown field `tarket`"),
         ] {
-            let result = List::parse(&list.replace(old, new));
-            let message = result.err().map(|error| format!("{error:#}")).unwrap_or_default();
-            assert!(list.contains(old) && message.starts_with(error), "{new}: {message}");
+            let error = List::parse(&list.replace("target = \"aarch64\"", new)).err().expect(new);
+            assert!(format!("{error:#}").contains(expected), "{error:#}");
         }
     }
 

@@ -62,9 +62,3 @@ pub(crate) fn under_valgrind(flags: &[&str], program: &Path, mode: &[&str]) -> R
     let output = process::outcome(command.arg("--quiet").args(flags).arg(program).args(mode).env_clear())?;
     Ok((output.status.code(), process::lossy(&output.stdout), process::lossy(&output.stderr)))
 }
-
-/// Compares the times of fixed and random secrets, for `cargo xtask time`.
-pub(crate) fn time(operation: Option<&str>) -> Result<()> {
-    let program = build(std::env::consts::ARCH)?;
-    process::run(Command::new(program).arg("time").args(operation))
-}

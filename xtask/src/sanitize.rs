@@ -8,7 +8,6 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::ledger::Exercised;
 use crate::probe::REPORTED;
 use crate::process::{self, step};
 use crate::test_binaries::{self, FEW_FIELDS, SOME_COMBINATIONS, TestBinary};
@@ -53,7 +52,7 @@ pub(crate) fn run() -> Result<()> {
         ensure!(is_instrumented(binary)?, "{} was compiled without the sanitizer", binary.name);
     }
     ensure!(binaries.len() == 3, "{} test executables, not those of two libraries and a suite", binaries.len());
-    test_binaries::run_all(&binaries, &[], None, &[SOME_COMBINATIONS], &mut Exercised::default())?;
+    test_binaries::run_all("this CPU", &binaries, &[], None, &[SOME_COMBINATIONS])?;
 
     step("memcheck: an error that it must report");
     let status = format!("--error-exitcode={REPORTED}");
@@ -67,12 +66,13 @@ pub(crate) fn run() -> Result<()> {
 
     step("memcheck: tests of sealane-simd");
     let binaries = test_binaries::executables(self::build("memcheck").args(["--package", "sealane-simd", "--lib"]))?;
-    test_binaries::run_all(&binaries, &runner, None, &[], &mut Exercised::default())
+    test_binaries::run_all("memcheck", &binaries, &runner, None, &[])?;
+    Ok(())
 }
 
 fn build(folder: &str) -> Command {
-    let mut command = test_binaries::release_build(folder);
-    command.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+    let mut command = test_binaries::quick_build(folder);
+    command.env("CARGO_PROFILE_QUICK_OPT_LEVEL", "1");
     command
 }
 

@@ -5,32 +5,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use cargo_metadata::Package;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::command_crates::{CommandCrates, Crate, PACKAGE, locked, metadata};
+use crate::command_crates::{CommandCrates, Crate, PACKAGE, metadata};
 use crate::process;
 use crate::toolchain;
 
-/// Options of the chore.
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Validate the result with CycloneDX's schema (needs Python with venv)
-    #[arg(long)]
-    validate: bool,
-}
-
-const VALIDATOR: &str = "cyclonedx-python-lib[json-validation]==11.12.0";
-
 /// Runs the chore.
-pub(crate) fn run(options: &Options) -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let file = process::target_dir().join("sealane.cdx.json");
     process::write(&file, text(&toolchain::of_compiler("host")?)?)?;
     println!("   {}", file.display());
-    if options.validate { validate(&file) } else { Ok(()) }
+    Ok(())
 }
 
 /// Returns the bill of materials as text.
@@ -38,30 +27,27 @@ pub(crate) fn text(target: &str) -> Result<String> {
     Ok(serde_json::to_string_pretty(&bill(&CommandCrates::on(target)?, target)?)? + "\n")
 }
 
-fn validate(file: &Path) -> Result<()> {
-    let python = process::output(Command::new(process::workspace_root().join("xtask/python")).arg(VALIDATOR))?;
-    process::run(Command::new(python.trim_end()).arg("xtask/src/validate_bill.py").arg(file))
-}
-
 /// Returns the bill of materials. It is the same for the same lock file and target, on every
 /// machine and at any time.
 fn bill(crates: &CommandCrates, target: &str) -> Result<Value> {
     let packages = metadata(Path::new("Cargo.toml"), &["--filter-platform", target])?.into_iter();
     let packages: BTreeMap<_, _> = packages.map(|package| (Crate::from(&package), package)).collect();
-    let checksums = locked(Path::new("Cargo.lock"))?.into_iter();
-    let checksums: BTreeMap<_, _> =
-        checksums.filter_map(|p| Some((Crate { name: p.name, version: p.version }, p.checksum?))).collect();
+    let lock: Value = process::read_toml("Cargo.lock")?;
+    let checksum = |package: &Crate| {
+        let mut all = lock["package"].as_array().into_iter().flatten();
+        all.find(|it| it["name"] == *package.name && it["version"] == *package.version)?["checksum"].as_str()
+    };
 
     let (mut command, mut components, mut dependencies) = (None, Vec::new(), Vec::new());
     for (package, its_own) in &crates.dependencies {
         let known = packages.get(package).with_context(|| format!("`cargo metadata` does not know {package}"))?;
-        let mut component = component(package, known, checksums.get(package));
+        let mut component = component(package, known, checksum(package));
         if package.name == PACKAGE {
             component["type"] = "application".into();
             command = Some(component);
         } else {
             let scope = if crates.in_program.contains(package) { "required" } else { "excluded" };
-            component.insert("scope".to_owned(), scope.into());
+            component["scope"] = scope.into();
             components.push(component);
         }
         dependencies.push(json!({ "ref": url(package), "dependsOn": its_own.iter().map(url).collect::<Vec<_>>() }));
@@ -80,22 +66,23 @@ fn bill(crates: &CommandCrates, target: &str) -> Result<Value> {
     }))
 }
 
-fn component(package: &Crate, known: &Package, checksum: Option<&String>) -> Map<String, Value> {
+fn component(package: &Crate, known: &Package, checksum: Option<&str>) -> Value {
     let Package { license, description, authors, repository, .. } = known;
-    let fields = [
-        ("type", Some("library".into())),
-        ("bom-ref", Some(url(package).into())),
-        ("name", Some(package.name.as_str().into())),
-        ("version", Some(package.version.as_str().into())),
-        ("purl", Some(url(package).into())),
+    let mut component = json!({
+        "type": "library",
+        "bom-ref": url(package),
+        "name": package.name,
+        "version": package.version,
+        "purl": url(package),
         // Cargo once used a slash for "or".
-        ("licenses", license.as_ref().map(|license| json!([{ "expression": license.replace('/', " OR ") }]))),
-        ("description", description.as_ref().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ").into())),
-        ("authors", (!authors.is_empty()).then(|| authors.iter().map(|name| json!({ "name": name })).collect())),
-        ("externalReferences", repository.as_ref().map(|repository| json!([{ "type": "vcs", "url": repository }]))),
-        ("hashes", checksum.map(|checksum| json!([{ "alg": "SHA-256", "content": checksum }]))),
-    ];
-    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        "licenses": license.as_ref().map(|license| json!([{ "expression": license.replace('/', " OR ") }])),
+        "description": description.as_ref().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")),
+        "authors": authors.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
+        "externalReferences": repository.as_ref().map(|repository| json!([{ "type": "vcs", "url": repository }])),
+        "hashes": checksum.map(|checksum| json!([{ "alg": "SHA-256", "content": checksum }])),
+    });
+    component.as_object_mut().expect("an object").retain(|_, value| !value.is_null() && *value != json!([]));
+    component
 }
 
 /// Returns the package URL.

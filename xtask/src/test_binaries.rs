@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use crate::command_crates::Crate;
-use crate::ledger::Exercised;
 use crate::process;
 
 /// The environment variable for slow runs: tests that would try all combinations try one in
@@ -22,16 +21,6 @@ pub(crate) fn emulated<'a>(backends: &'a str, detects: Option<&'a str>) -> Vec<(
     let detects = detects.map(|names| ("SEALANE_TEST_DETECTS", names));
     [("SEALANE_BACKEND", backends), SOME_COMBINATIONS].into_iter().chain(detects).collect()
 }
-
-/// Settings for test executables that are optimised as in a release, but in several codegen units,
-/// and with link-time optimisation only within each crate. Kernels are inlined either way. In one
-/// unit, compiling all fields of GF(2^n) for all backends keeps one core busy for minutes. Without
-/// any link-time optimisation, the tests take a third longer.
-pub(crate) const QUICK_RELEASE: [(&str, &str); 3] = [
-    ("CARGO_PROFILE_RELEASE_LTO", "false"),
-    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
-    ("CARGO_PROFILE_RELEASE_STRIP", "debuginfo"),
-];
 
 /// A test executable.
 pub(crate) struct TestBinary {
@@ -57,13 +46,13 @@ impl TestBinary {
     }
 }
 
-/// Returns a command that builds test executables with the settings of [`QUICK_RELEASE`]. The
-/// caller adds the packages. The separate target folder `folder` keeps other flags from making
-/// `cargo test` build again.
-pub(crate) fn release_build(folder: &str) -> Command {
+/// Returns a command that builds test executables with cargo's profile `quick`. The caller adds the
+/// packages. The separate target folder `folder` keeps other flags from making `cargo test` build
+/// again.
+pub(crate) fn quick_build(folder: &str) -> Command {
     let mut command = process::cargo();
-    command.args(["test", "--no-run", "--release", "--locked", "--message-format=json-render-diagnostics"]);
-    command.envs(QUICK_RELEASE).env("CARGO_TARGET_DIR", process::target_dir().join(folder));
+    command.args(["test", "--no-run", "--profile=quick", "--locked", "--message-format=json-render-diagnostics"]);
+    command.env("CARGO_TARGET_DIR", process::target_dir().join(folder));
     command
 }
 
@@ -120,18 +109,18 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
 /// Runs the executables one after the other under `runner`, which is a program and its arguments,
 /// or empty to run them natively. If `tests` is given, the executables of the package `sealane` run
 /// only the tests whose names contain one of the words. Other executables run all tests. Prints the
-/// closing line of each one, and records the backends that were exercised.
+/// number of tests of each one, after the name of the place, and returns all output.
 ///
 /// # Errors
 /// If an executable fails, or if none of them had a test.
 pub(crate) fn run_all(
+    place: &str,
     binaries: &[TestBinary],
     runner: &[OsString],
     tests: Option<&[&str]>,
     environment: &[(&str, &str)],
-    exercised: &mut Exercised,
-) -> Result<()> {
-    let mut total = 0;
+) -> Result<String> {
+    let (mut total, mut all) = (0, String::new());
     for binary in binaries {
         let mut command = binary.command(runner);
         if let Some(tests) = tests.filter(|_| binary.package == "sealane") {
@@ -141,15 +130,16 @@ pub(crate) fn run_all(
         let started = std::time::Instant::now();
         let output = process::outcome(&mut command)?;
         let (text, errors) = (process::lossy(&output.stdout), process::lossy(&output.stderr));
-        ensure!(output.status.success(), "{} failed: {}\n{text}{errors}", binary.name, output.status);
+        ensure!(output.status.success(), "{place}: {} failed: {}\n{text}{errors}", binary.name, output.status);
         let count = passed(&binary.name, &text)?;
-        println!("   {}: {count} passed in {:.1} s", binary.name, started.elapsed().as_secs_f32());
+        println!("   {place}: {}: {count} passed in {:.1} s", binary.name, started.elapsed().as_secs_f32());
         total += count;
-        exercised.read(&errors);
+        // An emulated machine has one console for both.
+        all += &(text + &errors);
     }
-    ensure!(total > 0, "no test ran");
-    println!("   {total} tests passed");
-    Ok(())
+    ensure!(total > 0, "{place}: no test ran");
+    println!("   {place}: {total} tests passed");
+    Ok(all)
 }
 
 #[cfg(test)]

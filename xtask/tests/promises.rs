@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The folders of tests that `cargo test --workspace` does not run, and the command that does.
 const RUN_BY_OTHERS: [(&str, &str); 4] = [
@@ -87,7 +88,7 @@ fn every_attack_names_a_test_that_exists() {
         for (before, names) in tables {
             let folders = folders_of_tests(before);
             assert!(!folders.is_empty(), "docs/{page} does not say in which folders the tests are");
-            let files: Vec<_> = folders.iter().flat_map(|folder| sources(root, Path::new(folder))).collect();
+            let files: Vec<_> = folders.iter().flat_map(|folder| sources(root, folder)).collect();
             for name in names {
                 let found: Vec<_> = files.iter().filter(|(file, source)| has_test(file, source, name)).collect();
                 let [(file, _)] = found[..] else {
@@ -144,20 +145,13 @@ fn folders_of_tests(before: &str) -> Vec<&str> {
 }
 
 /// Returns the programs in a folder, and in the folders below it.
-fn sources(root: &Path, folder: &Path) -> Vec<(PathBuf, String)> {
-    let mut sources = Vec::new();
-    let entries = fs::read_dir(root.join(folder)).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    for entry in entries {
-        let entry = entry.unwrap();
-        let path = folder.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            sources.extend(self::sources(root, &path));
-        } else if path.extension().is_some_and(|extension| ["rs", "py", "java"].iter().any(|own| extension == *own)) {
-            let source = fs::read_to_string(root.join(&path)).unwrap();
-            sources.push((path, source));
-        }
-    }
-    sources
+fn sources(root: &Path, folder: &str) -> Vec<(PathBuf, String)> {
+    let mut git = Command::new("git");
+    git.current_dir(root).args(["ls-files", "--cached", "--others", "--exclude-standard"]);
+    let listed = git.args(["rs", "py", "java"].map(|ending| format!("{folder}/*.{ending}"))).output().expect("git");
+    let files = String::from_utf8(listed.stdout).unwrap();
+    let read = |file| fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    files.lines().map(|file| (file.into(), read(file))).collect()
 }
 
 /// Returns whether a program has a test of this name that is not ignored.

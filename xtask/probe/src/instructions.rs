@@ -1,9 +1,9 @@
 //! Instruction counts: the difference of two intervals between calls of [`boundary`].
 //!
-//! Prints a line `OPERATION SIZE BYTES MORE AFTER` for each case: the operation, the size of a
-//! message, the number of message bytes that one operation processes, the number of further
-//! repetitions, and the operation that each run does first, or `-`. Calls the boundary three times
-//! for each case: before one operation, before [`MORE`] + 1 operations, and after these.
+//! Prints a line `OPERATION SIZE MORE AFTER` for each case: the operation, the size of a message,
+//! the number of further repetitions, and the operation that each run does first, or `-`. Calls the
+//! boundary three times for each case: before one operation, before [`MORE`] + 1 operations, and
+//! after these.
 
 use std::hint::black_box;
 
@@ -27,7 +27,7 @@ pub(crate) fn run(backend: &str) -> Result<(), String> {
             let mut run =
                 (operation.prepare)(backend, size, &mut secrets).map_err(|error| format!("{backend}: {error}"))?;
             let after = operation.after.unwrap_or("-");
-            println!("{} {size} {} {MORE} {after}", operation.name, size * operation.messages);
+            println!("{} {size} {MORE} {after}", operation.name);
             // The first run includes the dynamic linker's work, and everything else that happens
             // once.
             run();

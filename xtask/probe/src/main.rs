@@ -1,4 +1,4 @@
-//! Runs the operations of the table of workloads, for `cargo xtask`:
+//! Runs the operations of the table of workloads. `cargo xtask` uses the first two modes:
 //!
 //! - `sealane-probe instructions BACKEND`: repeats each operation between calls of a function.
 //!   Callgrind writes down its counts before each of these calls.

@@ -6,24 +6,21 @@ use super::disassembly::{Function, Instruction};
 use super::loops::{Code, Count, has_frame_pointer, innermost};
 use super::served::Served;
 
-/// Kernels with a block in general registers beside vectors with two to seven sets.
-const BLOCK_AND_SETS: [&str; 6] = [
-    "chacha20 block and two sets",
-    "chacha20 block and three sets",
-    "chacha20 block and four sets",
-    "chacha20 block and five sets",
-    "chacha20 block and six sets",
-    "chacha20 block and seven sets",
-];
-
 /// A kernel's hot loop.
 pub(super) struct Found<'a> {
     pub(super) backend: String,
-    pub(super) kernel: &'static str,
+    pub(super) kernel: String,
     pub(super) work: Work,
     pub(super) count: Count,
     pub(super) function: &'a str,
     pub(super) body: &'a [Instruction],
+}
+
+impl Found<'_> {
+    /// Returns the backend and the kernel, as the limits name them.
+    pub(super) fn name(&self) -> String {
+        format!("{} {}", self.backend, self.kernel)
+    }
 }
 
 /// The work of one iteration of a loop.
@@ -50,7 +47,7 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
         for body in innermost(architecture, function) {
             let code = Code { architecture, backend: &backend, one_message: served.takes_one_message(index), body };
             let known = served.kernel(index, &code);
-            let known = known.map(|(kernel, units)| (kernel, Work { units, interleaved_blocks: 0 }));
+            let known = known.map(|(kernel, units)| (kernel.to_owned(), Work { units, interleaved_blocks: 0 }));
             let Some((kernel, work)) = known.or_else(|| recognise(&code)) else { continue };
             let count = Count::of(architecture, body, frame_pointer);
             found.push(Found { backend: backend.clone(), kernel, work, count, function: &function.name, body });
@@ -61,25 +58,17 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
 
 /// Returns the kernel of ChaCha or Poly1305 that a loop belongs to, and its work. The counts of
 /// instructions tell the kernels apart.
-pub(super) fn recognise(code: &Code) -> Option<(&'static str, Work)> {
+pub(super) fn recognise(code: &Code) -> Option<(String, Work)> {
     use Operation::{AddWords, Columns, Product, RotateWord, Transpose, WideProduct, WideProductAndSum};
     let all = [AddWords, Columns, WideProduct, WideProductAndSum, Transpose, Product, RotateWord];
     let [adds, columns, wide_products, limbs52, transpositions, products, rotations] =
         all.map(|operation| code.count(&[operation]));
     let times = |count: usize, of: usize| (count > 0 && count.is_multiple_of(of)).then(|| count / of);
     let blocks = times(products, PRODUCTS).unwrap_or(0);
-
+    if let Some(kernel) = mixed(adds, columns, rotations) {
+        return Some((kernel, Work { units: 1, interleaved_blocks: 0 }));
+    }
     let (kernel, units) = match (adds, columns) {
-        // A set of rows, or one block in general registers, beside one or two groups of blocks; and
-        // that block beside sets.
-        (40, 6) => ("chacha20 group and set", 1),
-        (72, 6) => ("chacha20 pair and set", 1),
-        (8, 6) if rotations >= 32 => ("chacha20 block and set", 1),
-        (32, 0) if rotations >= 32 => ("chacha20 block and group", 1),
-        (64, 0) if rotations >= 32 => ("chacha20 block and two groups", 1),
-        _ if adds.is_multiple_of(8) && (2..=7).contains(&(adds / 8)) && columns == adds / 8 * 6 && rotations >= 32 => {
-            (BLOCK_AND_SETS[adds / 8 - 2], 1)
-        }
         (0, _) if times(rotations, 32).is_some() => ("chacha20 words", rotations / 32),
         // A double round has 8 quarter rounds of 4 additions each.
         (_, 0) if times(adds, 32).is_some() => {
@@ -119,7 +108,23 @@ pub(super) fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         _ => return None,
     };
     let interleaved_blocks = if kernel.starts_with("interleaved") { blocks } else { 0 };
-    Some((kernel, Work { units, interleaved_blocks }))
+    Some((kernel.to_owned(), Work { units, interleaved_blocks }))
+}
+
+/// Returns the kernel of a double round of at least two of these: one block in general registers,
+/// groups, and sets.
+fn mixed(adds: usize, columns: usize, rotations: usize) -> Option<String> {
+    let sets = columns / 6;
+    let groups = adds.checked_sub(8 * sets)? / 32;
+    let parts = [(usize::from(rotations >= 32), "block"), (groups, "group"), (sets, "set")];
+    let name = |(count, what): &(usize, &str)| match count {
+        0 => None,
+        1 => Some((*what).to_owned()),
+        _ => Some(format!("{count} {what}s")),
+    };
+    let names: Vec<_> = parts.iter().filter_map(name).collect();
+    let fits = columns == 6 * sets && adds == 32 * groups + 8 * sets && names.len() > 1;
+    fits.then(|| format!("chacha20 {}", names.join(" and ")))
 }
 
 /// The number of full multiplications of 64 by 64 bits for a block of Poly1305. The product h r
@@ -195,11 +200,11 @@ pub(super) mod tests {
             (horizontal.clone(), Some(("chacha20 horizontal", 2, 0))),
             (horizontal + &blocks(2), Some(("interleaved horizontal", 2, 2))),
             (mix(&[(40, add), (6, columns)]), Some(("chacha20 group and set", 1, 0))),
-            (mix(&[(72, add), (6, columns)]), Some(("chacha20 pair and set", 1, 0))),
+            (mix(&[(72, add), (6, columns)]), Some(("chacha20 2 groups and set", 1, 0))),
             (mix(&[(8, add), (6, columns), (32, rotation)]), Some(("chacha20 block and set", 1, 0))),
-            (mix(&[(16, add), (12, columns), (32, rotation)]), Some(("chacha20 block and two sets", 1, 0))),
+            (mix(&[(16, add), (12, columns), (32, rotation)]), Some(("chacha20 block and 2 sets", 1, 0))),
             (mix(&[(32, add), (32, rotation)]), Some(("chacha20 block and group", 1, 0))),
-            (mix(&[(64, add), (32, rotation)]), Some(("chacha20 block and two groups", 1, 0))),
+            (mix(&[(64, add), (32, rotation)]), Some(("chacha20 block and 2 groups", 1, 0))),
             (mix(&[(32, "add %eax,%ebx"), (32, rotation)]), Some(("chacha20 words", 1, 0))),
             (mix(&[(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1")]), Some(("poly1305 rows", 2, 0))),
             (mix(&[(50, "vpmuludq 0x20(%rsp),%ymm1,%ymm1")]), Some(("poly1305 many", 2, 0))),
@@ -212,7 +217,7 @@ pub(super) mod tests {
             let portable = expected.is_some_and(|(kernel, _, _)| kernel == "chacha20 portable");
             let functions = parse(&canned(if portable { "sealane" } else { ENTRY }, &body)).unwrap();
             let found = find(Architecture::X86_64, &functions);
-            let found = found.first().map(|f| (f.kernel, f.work.units, f.work.interleaved_blocks));
+            let found = found.first().map(|f| (&*f.kernel, f.work.units, f.work.interleaved_blocks));
             assert_eq!(found, expected, "{body}");
         }
     }
@@ -232,7 +237,7 @@ pub(super) mod tests {
         ] {
             let functions = parse(&program(name, "sealane_simd::x86::avx2::Avx2", &body)).unwrap();
             let found = find(Architecture::X86_64, &functions);
-            let found: Vec<_> = found.iter().map(|f| (f.kernel, f.work.units)).collect();
+            let found: Vec<_> = found.iter().map(|f| (&*f.kernel, f.work.units)).collect();
             assert_eq!(found, [expected], "{name}\n{body}");
         }
     }

@@ -1,24 +1,20 @@
 //! The limits for the hot loops.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::disassembly::Instruction;
 use super::kernels::{Found, Work};
 
-/// The contents of xtask/asm-limits-*.toml.
+/// The contents of xtask/asm-limits-*.toml, by backend and kernel (`avx2 chacha20 vertical`).
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Limits {
-    #[serde(default)]
-    r#loop: Vec<Limit>,
-}
+pub(super) struct Limits(BTreeMap<String, Limit>);
 
 /// The limits of one kernel's loop on one backend, for each unit of work.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Limit {
-    backend: String,
-    kernel: String,
     /// The program has at least this many such loops.
     instances: usize,
     instructions: usize,
@@ -35,10 +31,6 @@ struct Limit {
 }
 
 impl Limit {
-    fn is_for(&self, found: &Found) -> bool {
-        self.backend == found.backend && self.kernel == found.kernel
-    }
-
     /// Returns an error message if the loop lacks instructions that it must have.
     fn missing(&self, found: &Found) -> Option<String> {
         let (mnemonic, operand) = self.has.split_once(' ').unwrap_or((&self.has, ""));
@@ -65,19 +57,16 @@ pub(super) fn calls_and_divisions(found: &[Found]) -> Vec<String> {
 }
 
 fn name(found: &Found) -> String {
-    format!("{} {} in {}", found.backend, found.kernel, found.function)
+    format!("{} in {}", found.name(), found.function)
 }
 
 impl Limits {
     /// Returns an error message for each limit without a loop. A kernel whose operations became
     /// calls is not recognised.
     pub(super) fn absent(&self, found: &[Found]) -> Vec<String> {
-        let absent = self.r#loop.iter().filter(|limit| !found.iter().any(|loop_| limit.is_for(loop_)));
-        let complaint = |limit: &Limit| {
-            format!(
-                "{} {}: no such loop in the program; was its inlining lost, or did its instructions change?",
-                limit.backend, limit.kernel
-            )
+        let absent = self.0.keys().filter(|name| !found.iter().any(|loop_| loop_.name() == **name));
+        let complaint = |name: &String| {
+            format!("{name}: no such loop in the program; was its inlining lost, or did its instructions change?")
         };
         absent.map(complaint).collect()
     }
@@ -86,36 +75,27 @@ impl Limits {
     /// compiler may have changed the kernel in one of the functions that it is inlined into.
     fn too_few(&self, found: &[Found]) -> Vec<String> {
         let mut complaints = Vec::new();
-        for limit in &self.r#loop {
-            let count = found.iter().filter(|loop_| limit.is_for(loop_)).count();
+        for (name, Limit { instances, .. }) in &self.0 {
+            let count = found.iter().filter(|loop_| loop_.name() == *name).count();
             // `absent` reports a kernel without any loop.
-            if (1..limit.instances).contains(&count) {
-                let Limit { backend, kernel, instances, .. } = limit;
-                complaints.push(format!("{backend} {kernel}: {count} such loops, at least {instances} are expected"));
+            if (1..*instances).contains(&count) {
+                complaints.push(format!("{name}: {count} such loops, at least {instances} are expected"));
             }
         }
         complaints
-    }
-
-    /// Returns an error message for each limit that an earlier one replaces.
-    fn duplicates(&self) -> Vec<String> {
-        let names: Vec<_> = self.r#loop.iter().map(|limit| format!("{} {}", limit.backend, limit.kernel)).collect();
-        let later = names.iter().enumerate().filter(|(index, name)| names[..*index].contains(name));
-        later.map(|(_, name)| format!("{name}: two limits are written for it")).collect()
     }
 
     /// Returns the error messages for the loops.
     pub(super) fn judge(&self, found: &[Found]) -> Vec<String> {
         let mut complaints = self.absent(found);
         complaints.extend(self.too_few(found));
-        complaints.extend(self.duplicates());
-        for limit in self.r#loop.iter().filter(|limit| limit.stack > 0 && limit.reason.is_empty()) {
-            complaints.push(format!("{} {}: its stack accesses need a reason", limit.backend, limit.kernel));
+        for (name, _) in self.0.iter().filter(|(_, limit)| limit.stack > 0 && limit.reason.is_empty()) {
+            complaints.push(format!("{name}: its stack accesses need a reason"));
         }
         complaints.extend(calls_and_divisions(found));
         for loop_ in found {
             let name = name(loop_);
-            let Some(limit) = self.r#loop.iter().find(|limit| limit.is_for(loop_)) else {
+            let Some(limit) = self.0.get(&loop_.name()) else {
                 complaints.push(format!("{name}: no limit is written for it"));
                 continue;
             };
@@ -148,14 +128,11 @@ mod tests {
         limits.judge(&find(Architecture::X86_64, &parse(&canned(ENTRY, body)).unwrap()))
     }
 
-    fn limits_text() -> String {
-        "[[loop]]\nbackend = \"avx512\"\nkernel = \"chacha20 vertical\"\ninstances = 1\ninstructions = 98\n\
-         stack = 0\nhas = \"vpaddd %zmm\"\n"
-            .to_owned()
-    }
+    const LIMITS: &str = "[\"avx512 chacha20 vertical\"]\ninstances = 1\ninstructions = 98\nstack = 0\n\
+                          has = \"vpaddd %zmm\"\n";
 
-    fn limits(more: &str) -> Limits {
-        toml::from_str(&(limits_text() + more)).unwrap()
+    fn limits(text: &str) -> Limits {
+        toml::from_str(text).unwrap()
     }
 
     fn double_round(more: &str) -> String {
@@ -178,33 +155,23 @@ mod tests {
             ("call 2000 <add>\ncall 2040 <xor>\ndec %eax\n".to_owned(), "no such loop"),
             ("vpmuludq %zmm0,%zmm1,%zmm2\n".repeat(20), "no limit is written"),
         ] {
-            let complaints = judge(&limits(""), &body);
+            let complaints = judge(&limits(LIMITS), &body);
             assert!(complaints.iter().any(|complaint| complaint.contains(expected)), "{expected}: {complaints:?}");
         }
-        assert!(judge(&limits(""), &double_round("")).is_empty());
-        let more = "[[loop]]\nbackend = \"avx2\"\nkernel = \"chacha20 vertical\"\ninstances = 1\ninstructions = 150\nstack = 20\nhas = \"vpaddd\"\n";
-        assert!(limits(more).judge(&[]).iter().any(|c| c.contains("need a reason")));
-    }
-
-    #[test]
-    fn missing_instances_and_duplicate_limits_are_named() {
-        let two: Limits = toml::from_str(&limits_text().replace("instances = 1", "instances = 2")).unwrap();
-        let complaints = judge(&two, &double_round(""));
-        assert!(complaints[0].contains("1 such loops, at least 2 are expected"), "{complaints:?}");
-        let twice = judge(&limits(&limits_text()), &double_round(""));
-        assert!(twice[0].contains("two limits are written"), "{twice:?}");
+        assert!(judge(&limits(LIMITS), &double_round("")).is_empty());
+        let complaints = limits(&LIMITS.replace("stack = 0", "stack = 20")).judge(&[]);
+        assert!(complaints.iter().any(|c| c.contains("need a reason")), "{complaints:?}");
+        let complaints = judge(&limits(&LIMITS.replace("instances = 1", "instances = 2")), &double_round(""));
+        assert_eq!(complaints, ["avx512 chacha20 vertical: 1 such loops, at least 2 are expected"]);
     }
 
     #[test]
     fn interleaved_blocks_have_a_limit_of_their_own() {
         let body = double_round(&"mulx %rax,%rbx,%rcx\n".repeat(8));
         for (block_instructions, complaints) in [(5, 0), (4, 0), (3, 1)] {
-            let limits: Limits = toml::from_str(&format!(
-                "[[loop]]\nbackend = \"avx512\"\nkernel = \"interleaved vertical\"\ninstances = 1\ninstructions = 98\n\
-                 block_instructions = {block_instructions}\nstack = 0\nhas = \"vpaddd\"\n"
-            ))
-            .unwrap();
-            assert_eq!(judge(&limits, &body).len(), complaints, "{block_instructions}");
+            let text =
+                LIMITS.replace("chacha20", "interleaved") + &format!("block_instructions = {block_instructions}\n");
+            assert_eq!(judge(&limits(&text), &body).len(), complaints, "{block_instructions}");
         }
     }
 }

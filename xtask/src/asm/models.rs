@@ -140,7 +140,7 @@ fn known(body: &[Instruction]) -> Option<(&'static str, &'static str, f64)> {
     }
     let code = Code { architecture: Architecture::X86_64, backend: "avx512", one_message: true, body };
     let (kernel, work) = kernels::recognise(&code)?;
-    let what = match kernel {
+    let what = match &*kernel {
         "chacha20 horizontal" if work.units == 1 => "a set",
         "chacha20 vertical" if work.units == 1 => "a group",
         "poly1305 limbs52 row" => "IFMA, a row",
@@ -148,7 +148,7 @@ fn known(body: &[Instruction]) -> Option<(&'static str, &'static str, f64)> {
         "poly1305 row by row" => "AVX-512",
         _ => return None,
     };
-    let (primitive, bytes) = bytes(kernel, work)?;
+    let (primitive, bytes) = bytes(&kernel, work)?;
     Some((primitive, what, bytes))
 }
 

@@ -123,7 +123,7 @@ mod tests {
         ] {
             let functions = parse(&program(operation, &format!("sealane_simd::x86::{token}"), body)).unwrap();
             let found = find(Architecture::X86_64, &functions);
-            let found = found.first().map(|found| (&*found.backend, found.kernel, found.work.units));
+            let found = found.first().map(|found| (&*found.backend, &*found.kernel, found.work.units));
             assert_eq!(found, expected, "{operation} {body}");
         }
     }

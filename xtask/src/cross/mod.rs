@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::ledger::Ledger;
-use crate::places::{List, Target};
+use crate::places::{List, Place, Target};
 use crate::process::step;
 use crate::selection::Selection;
 use crate::test_binaries::{self, FEW_FIELDS, TestBinary};
@@ -31,37 +31,58 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     for triple in &options.target {
         list.target(triple)?;
     }
-    let is_chosen = |triple: &String| options.target.is_empty() || options.target.contains(triple);
-    for target in list.target.iter().filter(|target| is_chosen(&target.triple)) {
-        on(target, &list, &mut ledger)?;
+    let is_chosen = |target: &&Target| options.target.is_empty() || options.target.contains(&target.triple);
+    for target in list.target.iter().filter(is_chosen) {
+        on(target, &list, |_| true, Selection::default(), 1, &mut ledger)?;
     }
     step("what was exercised");
-    ledger.close(&list, |place| place.target.as_ref().is_some_and(is_chosen))
+    ledger.close(&list, |place| list.target.iter().filter(is_chosen).any(|target| place.has_target(&target.triple)))
 }
 
-/// Returns the test suite of the primitives, built with fault injection, and the program that runs
-/// it at a place.
-pub(crate) fn suite_with_faults(list: &List, triple: &str, place: &str) -> Result<(TestBinary, Vec<OsString>)> {
-    let target = list.target(triple)?;
+/// Returns the test suite of the primitives, built with fault injection.
+pub(crate) fn suite_with_faults(target: &Target) -> Result<TestBinary> {
     let mut build = build(target, "sabotage", "--cfg sealane_fault")?;
     let suite = test_binaries::executables(build.args(["--package", "sealane", "--test", "suite"]))?;
-    let runner = if triple == X86_64 { Vec::new() } else { target.runner(list.place(place)?)? };
-    Ok((suite.into_iter().next().context("there is no suite")?, runner))
+    suite.into_iter().next().context("there is no suite")
 }
 
-fn on(target: &Target, list: &List, ledger: &mut Ledger) -> Result<()> {
+/// Runs tests at the chosen places that the ledger's chore has on a target, several `at_once`.
+/// Leaves out the tests that `selection` has seen.
+pub(crate) fn on(
+    target: &Target,
+    list: &List,
+    is_chosen: impl Fn(&Place) -> bool,
+    mut selection: Selection,
+    at_once: usize,
+    ledger: &mut Ledger,
+) -> Result<()> {
     step(&target.triple);
-    // Missing tools are reported before the builds, which take minutes.
-    let places = list.places("cross").filter(|place| place.target.as_ref() == Some(&target.triple));
-    let places: Vec<_> = places.map(|place| Ok((place, target.runner(place)?))).collect::<Result<_>>()?;
+    let mut runs = Vec::new();
+    for place in list.places(ledger.chore) {
+        let Some(emulated) = place.emulated.as_ref().filter(|on| on.target == target.triple) else { continue };
+        // Tests are also selected for places that are left out, so that the selection for one place
+        // does not depend on the options.
+        let of_place = selection.runs(place).into_iter();
+        if is_chosen(place) {
+            // Missing tools are reported before the builds, which take minutes.
+            let runner = target.runner(emulated)?;
+            runs.extend(of_place.map(|(backends, tests)| (place, runner.clone(), backends, tests)));
+        }
+    }
     let binaries = tests(target)?;
-    let mut selection = Selection::default();
-    for (place, runner) in places {
+    let run = |(place, runner, backends, tests): &(&Place, Vec<OsString>, String, Option<Vec<&str>>)| {
         let detects = place.detects();
-        for (backends, tests) in selection.runs(place) {
-            println!("   {}, SEALANE_BACKEND={backends}", place.name);
-            let environment = test_binaries::emulated(&backends, detects.as_deref());
-            test_binaries::run_all(&binaries, &runner, tests.as_deref(), &environment, ledger.at(&place.name))?;
+        let environment = test_binaries::emulated(backends, detects.as_deref());
+        let name = format!("{}, SEALANE_BACKEND={backends}", place.name);
+        test_binaries::run_all(&name, &binaries, runner, tests.as_deref(), &environment)
+    };
+    for some in runs.chunks(at_once) {
+        let outputs: Vec<_> = std::thread::scope(|scope| {
+            let runs: Vec<_> = some.iter().map(|one| scope.spawn(move || run(one))).collect();
+            runs.into_iter().map(|run| run.join().expect("a run does not panic")).collect()
+        });
+        for ((place, ..), output) in some.iter().zip(outputs) {
+            ledger.at(&place.name).read(&output?);
         }
     }
     Ok(())
@@ -89,20 +110,14 @@ pub(crate) fn tests(target: &Target) -> Result<Vec<TestBinary>> {
 /// Returns the command that builds tests for a target, with further flags for the compiler.
 fn build(target: &Target, folder: &str, flags: &str) -> Result<Command> {
     toolchain::add(&target.triple)?;
-    let mut command = test_binaries::release_build(folder);
+    let mut command = test_binaries::quick_build(folder);
     if target.portable {
-        command.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+        command.env("CARGO_PROFILE_QUICK_OPT_LEVEL", "1");
     }
     if let Some(unstable) = &target.unstable {
         command.env("RUSTC_BOOTSTRAP", "sealane_simd").arg(format!("--features=sealane-simd/{unstable}"));
     }
     command.args(["--target", &target.triple]);
-    // Other crates are not under test. With less optimisation they build in half the time. The
-    // tests spend seconds in most of them, but not in those at level 0.
-    for (package, level) in [("*", 1), ("data-encoding", 0), ("regex-syntax", 0), ("serde_core", 0), ("serde_json", 0)]
-    {
-        command.args(["--config", &format!("profile.release.package.{package:?}.opt-level={level}")]);
-    }
     let flags = [target.flags.as_deref().unwrap_or_default(), flags].join(" ");
     command.envs(target.linker()?).env("RUSTFLAGS", flags.trim());
     Ok(command)

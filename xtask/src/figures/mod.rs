@@ -87,7 +87,7 @@ fn backends(list: &List) -> Result<String> {
          | place | | command |\n|---|---|---|\n"
     );
     for (number, place) in (1..).zip(&list.place) {
-        writeln!(text, "| {number} | {} | `cargo xtask {}` |", place.what, place.chore)?;
+        writeln!(text, "| {number} | {} | `cargo xtask {}` |", place.what, place.chore())?;
     }
     text.push_str(
         "\nPlaces that appear in no table below add no backend. They test detection and the known answers.\n",

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::counts::{Case, Count, Counts};
+use super::limits::Counts;
 use crate::{probe, process};
 
 /// The backends with limits, of all families. AVX-512, VAES, VPCLMULQDQ and GFNI are not among them,
@@ -49,22 +49,20 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
         totals.len()
     );
     for (line, intervals) in cases.iter().zip(totals.chunks_exact(3)) {
-        let &[operation, size, bytes, more, after] = line.split(' ').collect::<Vec<_>>().as_slice() else {
+        let &[operation, size, more, after] = line.split(' ').collect::<Vec<_>>().as_slice() else {
             bail!("the probe printed {line:?}");
         };
         let number = |text: &str| text.parse::<u32>().with_context(|| format!("the probe printed {line:?}"));
-        let (size, bytes, more) = (number(size)? as usize, number(bytes)? as usize, number(more)?);
+        let (size, more) = (number(size)? as usize, number(more)?);
         let all = per_operation(intervals[1], intervals[2], more.into()).with_context(|| line.to_string())?;
         // If an operation runs another one first, its cost is the difference.
         let mut instructions = all;
         if after != "-" {
-            let case = Case { backend: backend.to_owned(), operation: after.to_owned(), size };
-            let before = counts.get(&case).map(|count| count.instructions);
-            let difference = before.and_then(|before| all.checked_sub(before)).filter(|difference| *difference > 0);
+            let before = counts.get(&format!("{backend} {after}")).and_then(|sizes| sizes.get(&size));
+            let difference = before.and_then(|before| all.checked_sub(*before)).filter(|difference| *difference > 0);
             instructions = difference.with_context(|| format!("{line}: not after a cheaper {after} {size}"))?;
         }
-        let case = Case { backend: backend.to_owned(), operation: operation.to_owned(), size };
-        let previous = counts.insert(case, Count { instructions, bytes });
+        let previous = counts.entry(format!("{backend} {operation}")).or_default().insert(size, instructions);
         ensure!(previous.is_none(), "the probe ran a case twice: {line}");
     }
     Ok(())
@@ -83,32 +81,31 @@ fn per_operation(one: u64, with_more: u64, more: u64) -> Result<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::limits;
     use super::*;
 
     /// Returns the counts of these cases, as text.
-    fn counted(cases: &str, totals: &[u64]) -> Result<Vec<(String, u64, usize)>> {
+    fn counted(cases: &str, totals: &[u64]) -> Result<Vec<(String, u64)>> {
         let profile: String =
             totals.iter().map(|total| format!("part: 1\nsummary: 9\nfn=(1) f\n3 4\ntotals: {total}\n\n")).collect();
         let mut counts = Counts::new();
         read("avx2", cases, &profile, &mut counts)?;
-        Ok(counts.iter().map(|(case, count)| (case.to_string(), count.instructions, count.bytes)).collect())
+        Ok(limits::cases(&counts).map(|(name, size, count)| (format!("{name} {size}"), count)).collect())
     }
 
     #[test]
     fn a_count_is_the_difference_of_two_intervals() {
-        let cases = "chacha20 64 64 10 -\nseal-batch 64 2048 5 -\n";
+        let cases = "chacha20 64 10 -\nseal-batch 64 5 -\n";
         let counts = counted(cases, &[9999, 130, 1030, 50, 7, 262, 3]).unwrap();
-        assert_eq!(counts, [("avx2 chacha20 64".into(), 90, 64), ("avx2 seal-batch 64".into(), 51, 2048)]);
+        assert_eq!(counts, [("avx2 chacha20 64".into(), 90), ("avx2 seal-batch 64".into(), 51)]);
     }
 
     #[test]
     fn opening_is_what_is_left_of_the_pair() {
-        let counts = counted("seal 16 16 10 -\nopen 16 16 10 seal\n", &[1, 130, 1030, 1, 230, 2330, 1]).unwrap();
-        assert_eq!(counts, [("avx2 open 16".into(), 120, 16), ("avx2 seal 16".into(), 90, 16)]);
-        for (open, longer) in
-            [("open 64 64 10 seal", 2330), ("open 16 16 10 commit-seal", 2330), ("open 16 16 10 seal", 1030)]
-        {
-            let error = counted(&format!("seal 16 16 10 -\n{open}\n"), &[1, 130, 1030, 1, 130, longer, 1]).unwrap_err();
+        let counts = counted("seal 16 10 -\nopen 16 10 seal\n", &[1, 130, 1030, 1, 230, 2330, 1]).unwrap();
+        assert_eq!(counts, [("avx2 open 16".into(), 120), ("avx2 seal 16".into(), 90)]);
+        for (open, longer) in [("open 64 10 seal", 2330), ("open 16 10 commit-seal", 2330), ("open 16 10 seal", 1030)] {
+            let error = counted(&format!("seal 16 10 -\n{open}\n"), &[1, 130, 1030, 1, 130, longer, 1]).unwrap_err();
             assert!(error.to_string().contains("not after"), "{open}");
         }
     }
@@ -117,14 +114,14 @@ mod tests {
     fn what_does_not_fit_is_an_error() {
         for (cases, totals, why) in [
             ("", &[5][..], "no case"),
-            ("seal 16 16 10 -\n", &[1, 130, 1030], "an interval is missing"),
-            ("seal 16 16 10 -\n", &[1, 130, 1030, 1, 1], "one too many"),
-            ("seal 16 16 10\n", &[1, 130, 1030, 1], "a line without the number of operations"),
-            ("seal 16 16 ten -\n", &[1, 130, 1030, 1], "no number"),
-            ("seal 16 16 0 -\n", &[1, 130, 1030, 1], "nothing more"),
-            ("seal 16 16 10 -\n", &[1, 130, 1035, 1], "operations differ"),
-            ("seal 16 16 10 -\n", &[1, 130, 130, 1], "nothing was repeated"),
-            ("seal 16 16 10 -\nseal 16 16 10 -\n", &[1, 130, 1030, 1, 130, 1030, 1], "a case twice"),
+            ("seal 16 10 -\n", &[1, 130, 1030], "an interval is missing"),
+            ("seal 16 10 -\n", &[1, 130, 1030, 1, 1], "one too many"),
+            ("seal 16 10\n", &[1, 130, 1030, 1], "a line without the number of operations"),
+            ("seal 16 ten -\n", &[1, 130, 1030, 1], "no number"),
+            ("seal 16 0 -\n", &[1, 130, 1030, 1], "nothing more"),
+            ("seal 16 10 -\n", &[1, 130, 1035, 1], "operations differ"),
+            ("seal 16 10 -\n", &[1, 130, 130, 1], "nothing was repeated"),
+            ("seal 16 10 -\nseal 16 10 -\n", &[1, 130, 1030, 1, 130, 1030, 1], "a case twice"),
         ] {
             assert!(counted(cases, totals).is_err(), "{why}");
         }

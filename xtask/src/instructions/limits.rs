@@ -4,16 +4,22 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::counts::{Case, Counts};
+/// Numbers of instructions of one operation, by backend and operation (`avx2 seal`), and by the size
+/// of each input, in the unit of the operation: usually the length of a message, in bytes.
+pub(super) type Counts = BTreeMap<String, BTreeMap<usize, u64>>;
+
+/// Returns each backend and operation with each size and count.
+pub(super) fn cases(counts: &Counts) -> impl Iterator<Item = (&str, usize, u64)> {
+    counts.iter().flat_map(|(name, sizes)| sizes.iter().map(|(size, count)| (name.as_str(), *size, *count)))
+}
 
 /// The contents of xtask/instruction-limits.toml.
-#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Limits {
     /// The version of the compiler with which all cases were last counted.
     pub(super) compiler: String,
-    /// The limits, by backend, operation and size.
-    limit: BTreeMap<String, BTreeMap<String, BTreeMap<usize, u64>>>,
+    pub(super) limit: Counts,
 }
 
 const BLESS: &str = "run `cargo xtask instructions --bless`";
@@ -31,55 +37,35 @@ fn tolerance(limit: u64, (percent, at_least): (u64, u64)) -> u64 {
 }
 
 impl Limits {
-    /// Returns limits that are equal to these counts.
-    pub(super) fn of_counts(counts: &Counts, compiler: &str) -> Self {
-        let mut limits = Self { compiler: compiler.to_owned(), ..Self::default() };
-        for (Case { backend, operation, size }, count) in counts {
-            let operations = limits.limit.entry(backend.clone()).or_default();
-            operations.entry(operation.clone()).or_default().insert(*size, count.instructions);
-        }
-        limits
-    }
-
     /// Returns the new text of the file. `old` is the present text, whose comment at the top is
     /// kept.
     pub(super) fn text(&self, old: &str) -> String {
         let comment = old.lines().take_while(|line| line.starts_with('#'));
         let mut text = comment.map(|line| format!("{line}\n")).collect::<String>();
         text += &format!("\ncompiler = {:?}\n", self.compiler);
-        for (backend, operations) in &self.limit {
-            for (operation, sizes) in operations {
-                text += &format!("\n[limit.{backend}.{operation}]\n");
-                text.extend(sizes.iter().map(|(size, limit)| format!("{size} = {limit}\n")));
-            }
+        for (name, sizes) in &self.limit {
+            text += &format!("\n[limit.{name:?}]\n");
+            text.extend(sizes.iter().map(|(size, limit)| format!("{size} = {limit}\n")));
         }
         text
     }
 
     /// Returns the limit of a case, if it has one.
-    pub(super) fn of(&self, case: &Case) -> Option<u64> {
-        self.limit.get(&case.backend)?.get(&case.operation)?.get(&case.size).copied()
-    }
-
-    fn cases(&self) -> impl Iterator<Item = Case> {
-        self.limit.iter().flat_map(|(backend, operations)| {
-            operations.iter().flat_map(move |(operation, sizes)| {
-                sizes.keys().map(move |&size| Case { backend: backend.clone(), operation: operation.clone(), size })
-            })
-        })
+    pub(super) fn of(&self, name: &str, size: usize) -> Option<u64> {
+        self.limit.get(name)?.get(&size).copied()
     }
 
     /// Returns the error messages for these counts. `whole` tells whether they are the counts of
     /// all cases or only of some.
     pub(super) fn judge(&self, counts: &Counts, compiler: &str, whole: bool) -> Vec<String> {
         let mut complaints = Vec::new();
-        for (case, count) in counts {
-            let count = count.instructions;
-            let Some(limit) = self.of(case) else {
-                complaints.push(format!("{case}: {count} instructions, and no limit: {BLESS}"));
+        for (name, size, count) in cases(counts) {
+            let Some(limit) = self.of(name, size) else {
+                complaints.push(format!("{name} {size}: {count} instructions, and no limit: {BLESS}"));
                 continue;
             };
-            let found = format!("{case}: {count} instructions, the limit is {limit} ({:+.1} %)", change(count, limit));
+            let found =
+                format!("{name} {size}: {count} instructions, the limit is {limit} ({:+.1} %)", change(count, limit));
             if count > limit + tolerance(limit, ABOVE) {
                 complaints.push(found);
             // With another version of the compiler, a gain may come from that version, and the
@@ -89,8 +75,9 @@ impl Limits {
             }
         }
         if whole {
-            let gone = self.cases().filter(|case| !counts.contains_key(case));
-            complaints.extend(gone.map(|case| format!("{case}: there is a limit, but no such case")));
+            let is_counted = |name, size| counts.get(name).is_some_and(|sizes| sizes.contains_key(&size));
+            let gone = cases(&self.limit).filter(|&(name, size, _)| !is_counted(name, size));
+            complaints.extend(gone.map(|(name, size, _)| format!("{name} {size}: there is a limit, but no such case")));
         }
         complaints
     }
@@ -103,29 +90,27 @@ pub(super) fn change(count: u64, limit: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::counts::Count;
     use super::*;
 
     const COMPILER: &str = "rustc 1.95.0 (1 2026-04-14)";
 
-    fn counts(cases: &[(&str, &str, usize, u64)]) -> Counts {
-        let count = |&(backend, operation, size, instructions): &(&str, &str, usize, u64)| {
-            let case = Case { backend: backend.to_owned(), operation: operation.to_owned(), size };
-            (case, Count { instructions, bytes: size })
-        };
-        cases.iter().map(count).collect()
+    fn counts(cases: &[(&str, usize, u64)]) -> Counts {
+        let mut counts = Counts::new();
+        for &(name, size, count) in cases {
+            counts.entry(name.to_owned()).or_default().insert(size, count);
+        }
+        counts
     }
 
     fn limits() -> Limits {
-        let cases = [("avx2", "seal", 64, 1000), ("avx2", "seal", 16384, 100_000), ("scalar", "seal", 16, 100)];
-        Limits::of_counts(&counts(&cases), COMPILER)
+        let limit = counts(&[("avx2 seal", 64, 1000), ("avx2 seal", 16384, 100_000), ("scalar seal", 16, 100)]);
+        Limits { compiler: COMPILER.to_owned(), limit }
     }
 
     #[test]
     fn counts_within_the_tolerance_pass() {
         let judged = |seal_64, seal_16384, scalar, compiler: &str| {
-            let cases =
-                [("avx2", "seal", 64, seal_64), ("avx2", "seal", 16384, seal_16384), ("scalar", "seal", 16, scalar)];
+            let cases = [("avx2 seal", 64, seal_64), ("avx2 seal", 16384, seal_16384), ("scalar seal", 16, scalar)];
             limits().judge(&counts(&cases), compiler, true)
         };
         for (seal_64, seal_16384, scalar, expected) in [
@@ -149,7 +134,7 @@ mod tests {
 
     #[test]
     fn every_case_has_a_limit_and_every_limit_a_case() {
-        let some = counts(&[("avx2", "seal", 64, 1000), ("avx2", "open", 64, 1000)]);
+        let some = counts(&[("avx2 seal", 64, 1000), ("avx2 open", 64, 1000)]);
         let complaints = limits().judge(&some, COMPILER, true);
         let expected = ["avx2 open 64: ", "avx2 seal 16384: ", "scalar seal 16: "];
         assert_eq!(complaints.len(), expected.len());
@@ -162,7 +147,7 @@ mod tests {
     fn the_file_is_read_as_it_was_written() {
         let text = limits().text("# Why\n\ncompiler = \"another\"\n");
         assert_eq!(toml::from_str::<Limits>(&text).unwrap(), limits());
-        let end = "\n[limit.avx2.seal]\n64 = 1000\n16384 = 100000\n\n[limit.scalar.seal]\n16 = 100\n";
+        let end = "\n[limit.\"avx2 seal\"]\n64 = 1000\n16384 = 100000\n\n[limit.\"scalar seal\"]\n16 = 100\n";
         assert!(text.starts_with("# Why\n\ncompiler = \"rustc") && text.ends_with(end), "{text}");
     }
 }

@@ -3,7 +3,6 @@
 //! machine; counts need only the same compiler.
 
 mod callgrind;
-mod counts;
 mod limits;
 
 use std::process::Command;
@@ -12,8 +11,7 @@ use anyhow::{Result, ensure};
 
 use crate::probe;
 use crate::process::{self, step};
-use counts::Counts;
-use limits::{Limits, change};
+use limits::{Counts, Limits, cases, change};
 
 const LIMITS: &str = "xtask/instruction-limits.toml";
 
@@ -39,14 +37,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if options.bless {
         let again = callgrind::measure(&program)?;
         ensure!(again == counts, "a second run gave other counts, so they do not depend on the program alone");
-        process::write(LIMITS, Limits::of_counts(&counts, &compiler).text(&process::read(LIMITS)?))?;
-        println!("   {} counts are the limits now: {LIMITS}", counts.len());
+        let limits = Limits { compiler, limit: counts };
+        process::write(LIMITS, limits.text(&process::read(LIMITS)?))?;
+        println!("   {} counts are the limits now: {LIMITS}", cases(&limits.limit).count());
         return Ok(());
     }
     let limits: Limits = process::read_toml(LIMITS)?;
-    counts.retain(|case, _| case.to_string().contains(&options.case));
+    for (name, sizes) in &mut counts {
+        sizes.retain(|size, _| format!("{name} {size}").contains(&options.case));
+    }
     ensure!(
-        !counts.is_empty(),
+        cases(&counts).next().is_some(),
         "no case has {:?} in its name; without --case, the command lists all cases",
         options.case
     );
@@ -58,20 +59,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         complaints.join("\n  - "),
         limits.compiler
     );
-    println!("   {} counts are within their limits", counts.len());
+    println!("   {} counts are within their limits", cases(&counts).count());
     Ok(())
 }
 
 fn print_table(counts: &Counts, limits: &Limits) {
-    println!("   backend    operation                     size  instructions  per byte     limit   change");
-    for (case, count) in counts {
-        let per_byte = count.instructions as f64 / count.bytes as f64;
-        print!(
-            "   {:<9}  {:<23}  {:>9}  {:>12}  {per_byte:>8.3}",
-            case.backend, case.operation, case.size, count.instructions
-        );
-        match limits.of(case) {
-            Some(limit) => println!("  {limit:>8}  {:>+5.1} %", change(count.instructions, limit)),
+    println!("   case                                   size  instructions     limit   change");
+    for (name, size, count) in cases(counts) {
+        print!("   {name:<33}  {size:>8}  {count:>12}");
+        match limits.of(name, size) {
+            Some(limit) => println!("  {limit:>8}  {:>+5.1} %", change(count, limit)),
             None => println!("         -"),
         }
     }

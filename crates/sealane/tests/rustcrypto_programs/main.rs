@@ -5,10 +5,10 @@
 
 #![forbid(unsafe_code)]
 
-/// The programs of a generation. `theirs`, `ours` and `root` are imports that give the three crate
-/// names their meaning.
+/// The programs of a generation, by folder. `theirs`, `ours` and `root` are imports that give the
+/// three crate names their meaning.
 macro_rules! programs {
-    ($folder:literal; theirs $theirs:tt; ours $ours:tt; root $root:tt; $($name:ident)*) => {$(
+    (theirs $theirs:tt; ours $ours:tt; root $root:tt; $($folder:literal: $($name:ident)*;)*) => {$($(
         mod $name {
             mod theirs {
                 programs!(use $theirs);
@@ -44,7 +44,7 @@ macro_rules! programs {
                 }
             }
         }
-    )*};
+    )*)*};
     (use { $($import:item)* }) => {
         $(#[allow(unused_imports)] $import)*
     };
@@ -52,63 +52,65 @@ macro_rules! programs {
 
 mod generation_06 {
     programs! {
-        "generation_06";
         theirs { use {chacha20_010 as chacha20, chacha20poly1305_011 as chacha20poly1305, poly1305_09 as poly1305}; };
         ours { use sealane::rustcrypto::{chacha20, chacha20poly1305, poly1305}; };
         root { use sealane::{rustcrypto as chacha20, rustcrypto as chacha20poly1305, rustcrypto as poly1305}; };
-        buffer_of_ones_own
-        core
-        deprecated_in_place
-        detached
-        encrypt_vec
-        generate_key
-        generators
-        generic_cipher
-        generic_function
-        hchacha
-        in_place_arrayvec
-        in_place_bytes
-        legacy
-        payload
-        random_nonces
-        secretbox
-        stream
-        stream_end
-        stream_generic
-        trait_object
-        universal_hash
-        unpadded_mac
-        zeroizing
+        "generation_06":
+            buffer_of_ones_own
+            core
+            deprecated_in_place
+            detached
+            encrypt_vec
+            generate_key
+            generators
+            generic_cipher
+            generic_function
+            hchacha
+            in_place_arrayvec
+            in_place_bytes
+            legacy
+            payload
+            random_nonces
+            stream
+            stream_end
+            trait_object
+            universal_hash
+            unpadded_mac
+            zeroizing;
+        "both":
+            secretbox
+            stream_generic;
     }
 }
 
 mod generation_05 {
     programs! {
-        "generation_05";
         theirs { use {chacha20_09 as chacha20, chacha20poly1305_010 as chacha20poly1305, poly1305_08 as poly1305}; };
         ours { use sealane::rustcrypto05::{chacha20, chacha20poly1305, poly1305}; };
         root { use sealane::{rustcrypto05 as chacha20, rustcrypto05 as chacha20poly1305, rustcrypto05 as poly1305}; };
-        core
-        detached
-        encrypt_vec
-        generic_cipher
-        generic_function
-        hchacha
-        in_place_heapless
-        in_place_vec
-        legacy
-        mutable
-        payload
-        random_nonces
-        secretbox
-        segments
-        stream
-        stream_end
-        stream_generic
-        trait_object
-        universal_hash
-        unpadded_mac
-        zeroizing
+        "generation_05":
+            core
+            detached
+            encrypt_vec
+            generic_cipher
+            generic_function
+            hchacha
+            in_place_heapless
+            in_place_vec
+            legacy
+            mutable
+            payload
+            random_nonces
+            segments
+            stream
+            stream_end
+            trait_object
+            universal_hash
+            unpadded_mac
+            zeroizing;
+        "both":
+            secretbox
+            stream_generic;
     }
 }
 
