@@ -166,8 +166,8 @@ run() {
     local cpu=$1 seconds=$2 program=$3 work name status=0
     shift 3
     needs strip binutils
-    # Each run has a folder, so that runs at the same time do not collide. After a failure it is
-    # kept: the logs in it tell the reason.
+    # Each run has a folder, so that runs at the same time do not collide. If the machine does not
+    # come to its end, the folder is kept: the logs in it tell the reason.
     work=$(mktemp -d "$CACHE/bochs-run.XXXXXX")
     mkdir "$work/root"
     # Symbols are stripped, because copying them would only cost time in the emulated machine.

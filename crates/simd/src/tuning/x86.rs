@@ -128,7 +128,11 @@ pub(crate) const AVX512_IFMA: Tuning = Tuning {
     narrower_max_bytes: None,
     // Emerald Rapids: sealing 16 bytes takes 0.95 times as long, and 64 bytes 0.98. Zen 4: 16 bytes
     // take 0.91 times as long, and 64 bytes 0.96.
-    one_block_messages_on_narrower_vectors: ByClass { one_cycle: false, half_width: INTERLEAVES, two_cycles: false },
+    one_block_messages_on_narrower_vectors: ByClass {
+        one_cycle: INTERLEAVES,
+        half_width: INTERLEAVES,
+        two_cycles: false,
+    },
     // Zen 4: 320 bytes take 0.91 times as long, 384 bytes 0.97.
     five_and_six_block_messages_on_narrower_vectors: ByClass {
         one_cycle: false,

@@ -10,7 +10,7 @@
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::rows::{Block, Input, KeyBlock, ONE, Row, TILE_ROWS, Tile};
-use super::{excess, lengths, r_words, rows_in_lanes, write_tags};
+use super::{clamp, excess, lengths, rows_in_lanes, write_tags};
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::field::LIMB_44;
 use crate::poly1305::rows::{Limbs, Limbs52};
@@ -179,7 +179,11 @@ impl<W: U64Lanes> Powers<W> {
     /// Computes the powers of each message's r.
     #[inline(always)]
     fn fill(&mut self, token: W::Token, key_blocks: &[&KeyBlock]) {
-        let (low, high) = r_words(token, key_blocks);
+        // A lane without a message has the key of the first message.
+        let mut of_lanes = [key_blocks[0]; MAX_U64_LANES];
+        of_lanes[..key_blocks.len()].copy_from_slice(key_blocks);
+        let [words, ..] = W::load_messages(token, &of_lanes);
+        let (low, high) = clamp(token, words);
         let r = Limbs52::of_words(token, low, high, W::splat(token, 0));
         self.0[0] = r.factor();
         let square = product(token, r, &self.0[0]);

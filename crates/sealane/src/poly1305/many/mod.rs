@@ -89,8 +89,7 @@ pub(super) fn tags_after<S: Simd>(
     tile: &mut Tile,
     tags: &mut [Tag],
 ) {
-    let (low, high) = r_words(token, key_blocks);
-    let r = Multiplier::new(limbs(token, low, high));
+    let r = Multiplier::of_keys(token, key_blocks);
     let square = if rows < MIN_ROWS_FOR_SQUARE { r } else { r.square(token) };
     let mut done = 0;
     while done < rows {
@@ -180,6 +179,18 @@ impl<S: Simd<U64Lanes = W>, W: U64Lanes<Token = S>> Multiplier<W> {
         }
     }
 
+    /// Returns r, from the first halves of the one-time keys.
+    #[inline(always)]
+    fn of_keys(token: S, key_blocks: &[&KeyBlock]) -> Self {
+        let mut halves = [[0; BLOCK_BYTES]; MAX_U64_LANES];
+        for (half, key_block) in halves.iter_mut().zip(key_blocks) {
+            *half = *key_block.first_chunk().expect("the first half of the key");
+        }
+        let (low, high) = clamp(token, W::load_blocks(token, halves.as_flattened()));
+        wipe(&mut halves);
+        Self::new(limbs(token, low, high))
+    }
+
     #[inline(always)]
     fn square(&self, token: S) -> Self {
         Self::new(carry(token, self.multiply(token, self.limbs)))
@@ -208,13 +219,10 @@ impl<S: Simd<U64Lanes = W>, W: U64Lanes<Token = S>> Multiplier<W> {
     }
 }
 
-/// Returns r for each lane in two words: the first half of the one-time key, clamped (RFC 8439,
-/// section 2.5). A lane without a message has the r of the first message.
+/// Returns r for each lane in two words: the words of the first half of the one-time key, clamped
+/// (RFC 8439, section 2.5).
 #[inline(always)]
-fn r_words<W: U64Lanes>(token: W::Token, key_blocks: &[&KeyBlock]) -> (W, W) {
-    let mut of_lanes = [key_blocks[0]; MAX_U64_LANES];
-    of_lanes[..key_blocks.len()].copy_from_slice(key_blocks);
-    let [(low, high), ..] = W::load_messages(token, &of_lanes);
+fn clamp<W: U64Lanes>(token: W::Token, (low, high): (W, W)) -> (W, W) {
     (low.and(W::splat(token, 0x0fff_fffc_0fff_ffff)), high.and(W::splat(token, 0x0fff_fffc_0fff_fffc)))
 }
 
