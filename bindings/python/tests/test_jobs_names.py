@@ -49,7 +49,8 @@ def test_a_link_to_a_folder_makes_two_targets_one(tmp_path):
         jobs.seal("memory://in", f"file://{tmp_path}/out", **SEAL, ledger=f"{tmp_path}/ledger")
 
 
-NAMES = ["A.csv", "a.csv"], ["\u00e9", "e\u0301"], ["Stra\u00dfe/x", "STRASSE/x"]
+LONG = "n" * 240
+NAMES = ["A.csv", "a.csv"], [f"{LONG}A", f"{LONG}a"], ["\u00e9", "e\u0301"], ["Stra\u00dfe/x", "STRASSE/x"]
 
 
 @pytest.mark.parametrize("names", NAMES)

@@ -88,7 +88,7 @@ def test_options_in_an_address_are_kept():
 
 def test_failed_connections_are_tried_again():
     import aiohttp
-    from azure.core.exceptions import HttpResponseError, ServiceRequestError
+    from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, ServiceRequestError
     from botocore.exceptions import EndpointConnectionError, NoCredentialsError, ReadTimeoutError
 
     s3 = Place.of("s3://b/x", {"anon": True})
@@ -104,7 +104,7 @@ def test_failed_connections_are_tried_again():
             ),
             NoCredentialsError(),
         ),
-        (azure, (ServiceRequestError("x"),), HttpResponseError("x")),
+        (azure, (ServiceRequestError("x"), HttpResponseError("x")), ClientAuthenticationError("x")),
     ]:
         # Of the source, the target and the ledger.
         for source, target, ledger in [(store, None, local), (local, store, local), (local, local, store)]:
@@ -124,6 +124,9 @@ def test_the_wait_between_attempts_is_limited(monkeypatch):
         _retried(task, busy := Busy())
     assert busy.calls == 20 and waits[:3] == [0.2, 0.4, 0.8]
     assert len(waits) == 19 and max(waits) == 30 and waits == sorted(waits)
+    task = Task(Job("seal", "1", local, None, None, False, None, 2000), local, local)
+    with pytest.raises(OSError, match="busy"):
+        _retried(task, Busy())
 
 
 class Busy:

@@ -14,6 +14,7 @@ from conftest import ROOT
 from keys import IDENTITY, OTHER
 from sealane import age, jobs
 from sealane.jobs._ledger import digest
+from sealane.jobs._place import Place
 
 DATA = bytes(range(256)) * 1024  # 256 KiB
 OLD = {"identities": "env:SEALANE_TEST_KEY"}
@@ -217,6 +218,23 @@ def test_an_address_with_a_password(url, tmp_path):
     for path in (tmp_path / "ledger").rglob("*.json"):
         assert SECRET not in path.read_text()
     assert ADDRESSES[url] in (tmp_path / "ledger/job.json").read_text()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Place, "of", failing)
+        with pytest.raises(OSError) as caught:
+            reference.seal_for(IDENTITY.recipient)
+    assert ADDRESSES[url] in str(caught.value) and SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [FileNotFoundError, PermissionError, ImportError, MemoryError, OSError])
+def test_errors_without_the_address_have_the_same_kind(kind, monkeypatch):
+    def failing(*arguments, **options):
+        raise kind(SECRET)
+
+    monkeypatch.setattr(fsspec, "open", failing)
+    with pytest.raises(kind) as caught:
+        jobs.SealedIdentity(f"https://host/lake.age?{SECRET}", OLD["identities"])()
+    assert SECRET not in str(caught.value)
 
 
 def test_the_store_changes_the_payload_during_a_rekey(lake, monkeypatch):

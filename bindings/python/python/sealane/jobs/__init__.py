@@ -25,8 +25,8 @@ job.
   sources is a failure, and so are a folder that cannot be listed, and an object with contents whose
   name ends in ``/``. Jobs work on the encrypted objects themselves, so ``age::`` before an address
   is ignored.
-- If two objects would have the same target, the job does not start. On this machine, they may have
-  it because of a link, or because a folder ignores case.
+- If two objects would have the same target, the job does not start. On this machine, two names can
+  be the same target because of a link, or because a folder ignores case.
 - Identities and recipients are references: ``file:PATH``, ``env:NAME``, or a function of a module
   that the workers have. Each worker resolves them. Public texts (``age1…``) stand for themselves.
   The ledger names recipients, and the identities of ``verify``. So a function among these must have

@@ -7,11 +7,13 @@ import dataclasses
 import hashlib
 import re
 import secrets
+from collections.abc import Iterator
 from typing import Any
 
 import fsspec
 
 from .. import age
+from .._errors import SealaneError
 from ..fsspec._references import check_identities, check_recipients, resolve_identities, resolve_recipients
 from ._place import Place
 from ._report import JobError
@@ -65,15 +67,8 @@ class SealedIdentity:
 
     def __call__(self) -> list[age.Identity]:
         """Reads the object, and returns the identities in it."""
-        try:
-            with fsspec.open(self.url, "rb", **(self.storage_options or {})) as file:
-                sealed = file.read(_MOST_BYTES + 1)
-        except Exception as error:
-            if self.address == self.url:
-                raise
-            # The text of the error may have the URL.
-            kind = FileNotFoundError if isinstance(error, FileNotFoundError) else OSError
-            raise kind(f"{type(error).__name__}: {self.address}") from None
+        with self._hidden(), fsspec.open(self.url, "rb", **(self.storage_options or {})) as file:
+            sealed = file.read(_MOST_BYTES + 1)
         return self._opened(sealed)
 
     def seal_for(self, readers: Any) -> None:
@@ -88,6 +83,10 @@ class SealedIdentity:
         if self.recipient is None:
             raise ValueError("the recipient of the identity must be set, to check that it is the right one")
         recipients = resolve_recipients(check_recipients(readers))
+        with self._hidden():
+            self._seal(recipients)
+
+    def _seal(self, recipients: list[age.Recipient]) -> None:
         place = Place.of(self.url, self.storage_options)
         store = store_of(place.fs(), place.path)
         sealed = None
@@ -104,6 +103,18 @@ class SealedIdentity:
             # A client repeats a request whose answer was lost, and its own success is then the change.
             if sealed is None or not _holds(store, sealed):
                 raise JobError(f"others have changed the object meanwhile: {self.address}") from None
+
+    @contextlib.contextmanager
+    def _hidden(self) -> Iterator[None]:
+        """Replaces the texts of errors, which may have the URL, if parts of the URL may be secret."""
+        try:
+            yield
+        except Exception as error:
+            if self.address == self.url or isinstance(error, SealaneError):
+                raise
+            kinds = (FileNotFoundError, PermissionError, ImportError, MemoryError)
+            kind = next((kind for kind in kinds if isinstance(error, kind)), OSError)
+            raise kind(f"{type(error).__name__}: {self.address}") from None
 
     def _opened(self, sealed: bytes) -> list[age.Identity]:
         """Returns the identities in the object, if it is what the fields say."""

@@ -195,11 +195,13 @@ def target_of(found: Found, target: Place) -> Place:
 def _is_one_name(one: str, other: str) -> bool:
     """Whether the folders of this machine take two paths for the same one."""
     end = f"{secrets.token_hex(8)}.tmp"
-    paths = []
-    for path in (one, other):
-        folder, name = os.path.split(path)
+    folders, names = zip(*map(os.path.split, (one, other)), strict=True)
+    if temporary_prefix(names[0]) == temporary_prefix(names[1]):
+        # If the ends of long names differ, a temporary file would not have them.
+        names = tuple(name[-50:] for name in names)
+    for folder in folders:
         os.makedirs(folder, exist_ok=True)
-        paths.append(os.path.join(folder, temporary_prefix(name) + end))
+    paths = [os.path.join(folder, temporary_prefix(name) + end) for folder, name in zip(folders, names, strict=True)]
     os.close(os.open(paths[0], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
         return os.path.lexists(paths[1])

@@ -133,7 +133,7 @@ def _retried(task: Task, work: Callable[[], _T]) -> _T:
         except Exception as error:
             if attempt >= task.job.attempts or not _can_retry(task, error):
                 raise
-        time.sleep(min(_LONGEST_WAIT, 0.1 * 2**attempt))
+        time.sleep(min(_LONGEST_WAIT, 0.1 * 2 ** min(attempt, 9)))
     raise AssertionError
 
 

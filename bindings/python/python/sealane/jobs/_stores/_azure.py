@@ -34,9 +34,12 @@ class AzureStore(Store):
 
     @staticmethod
     def is_connection_error(error: Exception) -> bool:
-        from azure.core.exceptions import AzureError, HttpResponseError
+        from azure.core.exceptions import AzureError, ClientAuthenticationError
 
-        return isinstance(error, AzureError) and not isinstance(error, HttpResponseError)
+        # A download that breaks off has no status.
+        status = getattr(error, "status_code", None)
+        is_final = isinstance(error, ClientAuthenticationError) or (status is not None and status < 500)
+        return isinstance(error, AzureError) and not is_final
 
     @staticmethod
     def version_of(info: dict[str, Any]) -> Version:

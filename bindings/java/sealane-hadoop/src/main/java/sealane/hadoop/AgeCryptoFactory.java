@@ -56,7 +56,7 @@ public final class AgeCryptoFactory extends PropertiesDrivenCryptoFactory {
                 update(digest, name);
                 update(digest, value);
             });
-            return HexFormat.of().formatHex(digest.digest());
+            return HexFormat.of().formatHex(Keys.finish(digest, new byte[0]));
         } catch (IOException e) {
             throw new ParquetCryptoRuntimeException("cannot read the keys: " + e.getMessage(), e);
         }

@@ -145,7 +145,9 @@ public final class AgeFileSystem extends FileSystem {
             return;
         }
         byte[] chunk = new byte[AgeKey.TAG_BYTES];
-        in.readFully(preamble.length, chunk);
+        // Not a read at a position, for which a local file would be opened again by its name.
+        in.seek(preamble.length);
+        in.readFully(chunk);
         try {
             Keys.key(getConf(), preamble).open(0, true, chunk, 0, chunk.length, new byte[0], 0);
         } catch (AgeException e) {

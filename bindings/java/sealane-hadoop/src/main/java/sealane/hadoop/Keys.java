@@ -240,10 +240,13 @@ final class Keys {
      * the same secrets gets a cached key.
      */
     static ByteBuffer name(Configuration conf, byte[] preamble) throws IOException {
-        return ByteBuffer.wrap(digest(conf).digest(preamble));
+        return ByteBuffer.wrap(finish(digest(conf), preamble));
     }
 
-    /** Returns a digest of the secrets, which is different in each process. */
+    /**
+     * Returns a digest of the secrets, which is different in each process. The caller {@link
+     * #finish}es it.
+     */
     static MessageDigest digest(Configuration conf) throws IOException {
         MessageDigest digest;
         try {
@@ -251,6 +254,16 @@ final class Keys {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
+        try {
+            update(digest, conf);
+        } catch (IOException | RuntimeException e) {
+            digest.reset();
+            throw e;
+        }
+        return digest;
+    }
+
+    private static void update(MessageDigest digest, Configuration conf) throws IOException {
         byte[] key = new byte[DIGEST_KEY_BYTES];
         DIGEST_KEY.get(0, key);
         digest.update(key);
@@ -269,7 +282,13 @@ final class Keys {
             }
         }
         digest.update((byte) conf.getInt(AgeProperties.MAX_WORK_FACTOR, AgeIdentities.MAX_WORK_FACTOR));
-        return digest;
+    }
+
+    /** Returns the digest after these last bytes. Only {@code reset} clears the digest's buffer. */
+    static byte[] finish(MessageDigest digest, byte[] last) {
+        byte[] result = digest.digest(last);
+        digest.reset();
+        return result;
     }
 
     /** A source of the first bytes of a file. */

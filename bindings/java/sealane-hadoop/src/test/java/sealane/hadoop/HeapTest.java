@@ -170,6 +170,9 @@ class HeapTest {
         System.gc();
         Configuration conf = Support.configuration();
         ByteBuffer name = Keys.name(conf, new byte[0]);
+        // So few bytes that they fit the buffer of a digest.
+        Keys.name(new Configuration(false), new byte[0]);
+        assertThrows(IOException.class, () -> Keys.digest(new FailingConfiguration()));
         byte[] complement = new byte[Keys.DIGEST_KEY.limit()];
         for (int i = 0; i < complement.length; i++) {
             complement[i] = (byte) ~Keys.DIGEST_KEY.get(i);
