@@ -5,8 +5,8 @@
 #     bash bochs.sh prepare                           builds and downloads everything, once
 #     bash bochs.sh run CPU SECONDS PROGRAM ARGUMENT… boots a machine that runs a static program
 #
-# The program gets the variables SEALANE_…, and its output and exit status are those of `run`. It has
-# to end after at most SECONDS.
+# The program gets the variables SEALANE_…, and its output and exit status are those of `run`. It
+# has to end after at most SECONDS.
 set -euo pipefail
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/sealane
 PACKAGES=$CACHE/bochs-guest

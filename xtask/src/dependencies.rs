@@ -72,7 +72,8 @@ fn reasons() -> Result<()> {
     Ok(())
 }
 
-/// Headings, and crates in backticks below them. The mark `†` follows crates that only serve builds.
+/// Headings, and crates in backticks below them. The mark `†` follows crates that only serve
+/// builds.
 type Cells = BTreeSet<(String, String)>;
 
 /// Returns the crates in the first columns of the tables below the two headings. The second column

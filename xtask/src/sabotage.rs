@@ -15,7 +15,8 @@ use crate::test_binaries::{self, TestBinary, emulated};
 /// Options of the chore.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only the trials at places of xtask/backends.toml whose name contains this (`native`, `bochs`)
+    /// Only the trials at places of xtask/backends.toml whose name contains this (`native`,
+    /// `bochs`)
     #[arg(long, value_name = "PLACE")]
     only: Option<String>,
     /// Only the trials on this backend

@@ -19,7 +19,8 @@ const FIRST_BYTES: usize = 16 << 20;
 pub(crate) struct Group {
     pub(crate) chunks: SealedRange,
     /// The index of each range in the request, and its position in the plaintext of the chunks.
-    /// Sorted by the start of the range. Many short ranges may be a group that is longer than memory.
+    /// Sorted by the start of the range. Many short ranges may be a group that is longer than
+    /// memory.
     pub(crate) ranges: Vec<(usize, Range<u64>)>,
 }
 

@@ -19,8 +19,8 @@ pub enum CpuClass {
     /// A vector addition takes one cycle, and the CPU starts at most two 512-bit additions in a
     /// cycle. One group of ChaCha, with sixteen vectors, fills the vector units and leaves the
     /// integer units free. A block on integers, interleaved with two sets or more, takes less time
-    /// than a set of its own. Measured on Granite Rapids and Emerald Rapids; Intel's other CPUs have
-    /// the same counts. Unknown CPUs belong here.
+    /// than a set of its own. Measured on Granite Rapids and Emerald Rapids; Intel's other CPUs
+    /// have the same counts. Unknown CPUs belong here.
     OneCycle,
     /// The vector units have 256 bits. An operation of 512 bits occupies one of the four units for
     /// two cycles, so vectors of 512 bits save instructions but no time in the units. The result of

@@ -54,8 +54,8 @@ unsafe impl GlobalAlloc for Freed {
             // The reads are volatile, because the compiler may assume that nobody reads a freed
             // object.
             let is_zero = |i: usize| {
-                // SAFETY: the byte is in the block. `alloc` has initialised it, and only a value with
-                // padding would have made it uninitialised again. `count` rules that out.
+                // SAFETY: the byte is in the block. `alloc` has initialised it, and only a value
+                // with padding would have made it uninitialised again. `count` rules that out.
                 let byte = unsafe { block.wrapping_add(i).read_volatile() };
                 byte == 0
             };

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// Numbers of instructions of one operation, by backend and operation (`avx2 seal`), and by the size
-/// of each input, in the unit of the operation: usually the length of a message, in bytes.
+/// Numbers of instructions of one operation, by backend and operation (`avx2 seal`), and by the
+/// size of each input, in the unit of the operation: usually the length of a message, in bytes.
 pub(super) type Counts = BTreeMap<String, BTreeMap<usize, u64>>;
 
 /// Returns each backend and operation with each size and count.

@@ -19,8 +19,8 @@ pub(super) struct Subcommand {
     pub(super) parse: fn(Command, Vec<OsString>) -> Parsed,
 }
 
-/// The result of parsing. The outer error is clap's: the arguments cannot be parsed, or ask for help.
-/// The inner error says why the arguments cannot be combined.
+/// The result of parsing. The outer error is clap's: the arguments cannot be parsed, or ask for
+/// help. The inner error says why the arguments cannot be combined.
 pub(super) type Parsed = Result<Result<Action>, clap::Error>;
 
 impl Subcommand {

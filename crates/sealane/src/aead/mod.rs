@@ -1,8 +1,8 @@
 //! ChaCha20-Poly1305 and XChaCha20-Poly1305 (RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03,
 //! section 2).
 //!
-//! [`construction`] defines the result. [`plan`] chooses a plan, which is the order of the work, for
-//! a whole message: [`short`], [`one_call`], [`portions`], [`interleaved`] or [`two_pass`].
+//! [`construction`] defines the result. [`plan`] chooses a plan, which is the order of the work,
+//! for a whole message: [`short`], [`one_call`], [`portions`], [`interleaved`] or [`two_pass`].
 //! [`streaming`] processes a message in pieces, and [`batch`] many messages at once. [`openssh`] is
 //! a different construction, for the packets of SSH. `committing` replaces the tag by one that
 //! commits to the key. [`search`] finds messages in longer data.

@@ -1,4 +1,5 @@
-//! Two groups of key stream, interleaved with Poly1305 on integers. [`super::rows`] explains groups.
+//! Two groups of key stream, interleaved with Poly1305 on integers. [`super::rows`] explains
+//! groups.
 
 use sealane_simd::Simd;
 

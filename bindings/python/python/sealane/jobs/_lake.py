@@ -100,7 +100,8 @@ class SealedIdentity:
             header = age.inspect(sealed).header_len
             store.write([sealed[:header], sealed[header:]], len(sealed), lambda handle: None, version)
         except Conflict:
-            # A client repeats a request whose answer was lost, and its own success is then the change.
+            # A client repeats a request whose answer was lost, and its own success is then the
+            # change.
             if sealed is None or not _holds(store, sealed):
                 raise JobError(f"others have changed the object meanwhile: {self.address}") from None
 

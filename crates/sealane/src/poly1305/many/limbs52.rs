@@ -10,9 +10,8 @@
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::rows::{Block, Input, KeyBlock, ONE, Row, TILE_ROWS, Tile};
-use super::{clamp, excess, lengths, rows_in_lanes, write_tags};
+use super::{clamp, excess, lengths, reduce, rows_in_lanes, write_tags};
 use crate::poly1305::BLOCK_BYTES;
-use crate::poly1305::field::LIMB_44;
 use crate::poly1305::rows::{Limbs, Limbs52};
 use crate::poly1305::tag::Tag;
 
@@ -259,24 +258,8 @@ fn product<W: U64Lanes>(token: W::Token, a: Limbs52<W>, b: &<Limbs52<W> as Limbs
 
 /// Writes the tags: h modulo p, plus the second half of the one-time key.
 #[inline(always)]
-fn finish<S: Simd>(token: S, Limbs52(mut h): Limbs52<S::U64Lanes>, key_blocks: &[&KeyBlock], tags: &mut [Tag]) {
-    let (limb, top) = (S::U64Lanes::splat(token, LIMB_44), S::U64Lanes::splat(token, (1 << 42) - 1));
-    let times_5 = |a: S::U64Lanes| a.add(a.shl::<2>());
-    for i in 0..2 {
-        h[i + 1] = h[i + 1].add(h[i].shr::<44>());
-        h[i] = h[i].and(limb);
-    }
-    h[0] = h[0].add(times_5(h[2].shr::<42>()));
-    h[2] = h[2].and(top);
-    // h is below 2p now. If adding 5 carries out of bit 130, h is at least p, and the sum without
-    // the carry is h - p.
-    let carry = h[0].add(S::U64Lanes::splat(token, 5)).shr::<44>();
-    let above = h[2].add(h[1].add(carry).shr::<44>()).shr::<42>();
-    h[0] = h[0].add(times_5(above));
-    for i in 0..2 {
-        h[i + 1] = h[i + 1].add(h[i].shr::<44>());
-        h[i] = h[i].and(limb);
-    }
+fn finish<S: Simd>(token: S, Limbs52(h): Limbs52<S::U64Lanes>, key_blocks: &[&KeyBlock], tags: &mut [Tag]) {
+    let h = reduce::<_, 3, 44, 42>(token, h);
     let low = h[0].or(h[1].shl::<44>());
     let high = h[1].shr::<20>().or(h[2].shl::<24>());
     write_tags(token, low, high, key_blocks, tags);

@@ -23,7 +23,7 @@ use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::BLOCK_BYTES;
 use super::accumulator::Accumulator;
-use super::field::{Element, LIMB};
+use super::field::Element;
 use super::kernel::run;
 use super::limbs26::{carry, limbs};
 use super::rows::{Limbs, Limbs26};
@@ -33,9 +33,9 @@ use crate::wipe::wipe;
 pub(crate) use rows::{Input, KeyBlock};
 use rows::{ONE, TILE_ROWS, Tile, complete, lanes_and_messages};
 
-/// Writes the tags of messages under their one-time keys, each the start of a block of `key_blocks`.
-/// All slices have equal lengths. `inputs` are used up. This is fastest if the messages are sorted
-/// by their numbers of blocks, the longest first.
+/// Writes the tags of messages under their one-time keys, each the start of a block of
+/// `key_blocks`. All slices have equal lengths. `inputs` are used up. This is fastest if the
+/// messages are sorted by their numbers of blocks, the longest first.
 #[inline(always)]
 pub(crate) fn tags<S: Simd>(token: S, key_blocks: &[&KeyBlock], inputs: &mut [Input<'_>], tags: &mut [Tag]) {
     if S::TUNING.poly1305_min_messages == usize::MAX {
@@ -233,30 +233,41 @@ fn one_time_key(key_block: &KeyBlock) -> &[u8; 32] {
 
 /// Writes the tags: h modulo p, plus the second half of the one-time key.
 #[inline(always)]
-fn finish<S: Simd>(token: S, mut h: [S::U64Lanes; 5], key_blocks: &[&KeyBlock], tags: &mut [Tag]) {
-    let limb = S::U64Lanes::splat(token, LIMB);
-    let times_5 = |a: S::U64Lanes| a.add(a.shl::<2>());
-    for i in 0..4 {
-        h[i + 1] = h[i + 1].add(h[i].shr::<26>());
-        h[i] = h[i].and(limb);
-    }
-    h[0] = h[0].add(times_5(h[4].shr::<26>()));
-    h[4] = h[4].and(limb);
-    // h is below 2p now. If adding 5 carries out of bit 130, h is at least p, and the sum without
-    // the carry is h - p.
-    let mut above = h[0].add(S::U64Lanes::splat(token, 5)).shr::<26>();
-    for limb in &h[1..] {
-        above = limb.add(above).shr::<26>();
-    }
-    h[0] = h[0].add(times_5(above));
-    for i in 0..4 {
-        h[i + 1] = h[i + 1].add(h[i].shr::<26>());
-        h[i] = h[i].and(limb);
-    }
-    h[4] = h[4].and(limb);
+fn finish<S: Simd>(token: S, h: [S::U64Lanes; 5], key_blocks: &[&KeyBlock], tags: &mut [Tag]) {
+    let h = reduce::<_, 5, 26, 26>(token, h);
     let low = h[0].or(h[1].shl::<26>()).or(h[2].shl::<52>());
     let high = h[2].shr::<12>().or(h[3].shl::<14>()).or(h[4].shl::<40>());
     write_tags(token, low, high, key_blocks, tags);
+}
+
+/// Returns h modulo p, in limbs of `BITS` bits. The last limb has `LAST_BITS` bits, and unspecified
+/// bits above them.
+#[inline(always)]
+fn reduce<W: U64Lanes, const LIMBS: usize, const BITS: u32, const LAST_BITS: u32>(
+    token: W::Token,
+    mut h: [W; LIMBS],
+) -> [W; LIMBS] {
+    let last = LIMBS - 1;
+    let times_5 = |a: W| a.add(a.shl::<2>());
+    let carry = |h: &mut [W; LIMBS]| {
+        for i in 0..last {
+            h[i + 1] = h[i + 1].add(h[i].shr::<BITS>());
+            h[i] = h[i].and(W::splat(token, (1 << BITS) - 1));
+        }
+    };
+    carry(&mut h);
+    h[0] = h[0].add(times_5(h[last].shr::<LAST_BITS>()));
+    h[last] = h[last].and(W::splat(token, (1 << LAST_BITS) - 1));
+    // h is below 2p now. If adding 5 carries out of bit 130, h is at least p, and the sum without
+    // the carry is h - p.
+    let mut above = W::splat(token, 5);
+    for limb in &h[..last] {
+        above = limb.add(above).shr::<BITS>();
+    }
+    above = h[last].add(above).shr::<LAST_BITS>();
+    h[0] = h[0].add(times_5(above));
+    carry(&mut h);
+    h
 }
 
 /// Writes the tags: h modulo p, of which `low` and `high` have the low 128 bits, plus the second

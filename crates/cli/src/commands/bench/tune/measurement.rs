@@ -93,8 +93,8 @@ fn times<const N: usize>(rows: [Timed; N], rounds: &Rounds) -> [f64; N] {
     std::array::from_fn(|i| samples[i].median_ns())
 }
 
-/// Returns a function that times calls for one message, or for one batch. They use the thresholds of `class`, if it
-/// is given.
+/// Returns a function that times calls for one message, or for one batch. They use the thresholds
+/// of `class`, if it is given.
 fn of_messages(make: MakeProcessing, level: Level, length: usize, class: Option<CpuClass>) -> Timed {
     let mut processing = make(level.name()).expect("a backend that the CPU has");
     let count = if let Processing::Batch(_) = processing { BATCH } else { 1 };

@@ -47,8 +47,8 @@ final class Keys {
             };
 
     /**
-     * The key of the digests of secrets. Without it, a digest in a dump of the heap would allow fast
-     * guesses of a passphrase. A direct buffer is outside the heap.
+     * The key of the digests of secrets. Without it, a digest in a dump of the heap would allow
+     * fast guesses of a passphrase. A direct buffer is outside the heap.
      */
     static final ByteBuffer DIGEST_KEY = digestKey();
 

@@ -58,7 +58,9 @@ class KeysTest {
         assertFalse(REDACTED.matcher(AgeProperties.RECIPIENTS).find());
     }
 
-    /** MapReduce redacts the configuration of a job in its history, and only what a property names. */
+    /**
+     * MapReduce redacts the configuration of a job in its history, and only what a property names.
+     */
     @Test
     void mapReduceRedactsTheSecretsThatThePageNames() throws IOException {
         String page = Files.readString(Path.of("../../../docs/spark.md"));

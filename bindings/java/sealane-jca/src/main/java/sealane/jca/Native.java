@@ -153,8 +153,9 @@ final class Native {
         }
         Objects.checkFromIndexSize(offset, len, buffer.limit());
         if (len > 0) {
-            // Throws an exception if the memory was freed before the call, as Java 21's arenas can do.
-            // The Java Native Interface does not notice an arena that another thread closes during it.
+            // Throws an exception if the memory was freed before the call, as Java 21's arenas can
+            // do. The Java Native Interface does not notice an arena that another thread closes
+            // during it.
             buffer.get(offset);
         }
     }
