@@ -244,12 +244,15 @@ pub(crate) fn stdin_id() -> Option<FileId> {
     metadata(&stdin::open().ok()?).and_then(|metadata| FileId::new(&metadata, None))
 }
 
+/// The start of an encrypted file without armor.
+pub(crate) const BINARY_START: &[u8; 19] = b"age-encryption.org/";
+
 /// More bytes than the start of an encrypted file has.
 pub(crate) const ENCRYPTED_START_BYTES: u64 = 64;
 
 /// Returns whether `contents` begin as an encrypted file does, binary or armored.
 pub(crate) fn begins_as_encrypted(contents: &[u8]) -> bool {
-    const STARTS: [&[u8]; 2] = [b"age-encryption.org/", ARMOR_START.as_bytes()];
+    const STARTS: [&[u8]; 2] = [BINARY_START, ARMOR_START.as_bytes()];
     STARTS.iter().any(|start| contents.trim_ascii_start().starts_with(start))
 }
 

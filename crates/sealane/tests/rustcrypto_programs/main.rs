@@ -5,10 +5,17 @@
 
 #![forbid(unsafe_code)]
 
-/// The programs of a generation, by folder. `theirs`, `ours` and `root` are imports that give the
-/// three crate names their meaning.
+/// The programs of a generation, and those that both generations compile. `theirs`, `ours` and
+/// `root` are imports that give the three crate names their meaning.
 macro_rules! programs {
-    (theirs $theirs:tt; ours $ours:tt; root $root:tt; $($folder:literal: $($name:ident)*;)*) => {$($(
+    (theirs $theirs:tt; ours $ours:tt; root $root:tt; $folder:literal: $($name:ident)*;) => {
+        programs! {
+            folders theirs $theirs; ours $ours; root $root;
+            $folder: $($name)*;
+            "both": secretbox stream_generic;
+        }
+    };
+    (folders theirs $theirs:tt; ours $ours:tt; root $root:tt; $($folder:literal: $($name:ident)*;)*) => {$($(
         mod $name {
             mod theirs {
                 programs!(use $theirs);
@@ -77,9 +84,6 @@ mod generation_06 {
             universal_hash
             unpadded_mac
             zeroizing;
-        "both":
-            secretbox
-            stream_generic;
     }
 }
 
@@ -108,9 +112,6 @@ mod generation_05 {
             universal_hash
             unpadded_mac
             zeroizing;
-        "both":
-            secretbox
-            stream_generic;
     }
 }
 

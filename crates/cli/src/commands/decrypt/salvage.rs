@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::args::DecryptArgs;
 use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result, quoted};
-use crate::io::input::PatchedFile;
+use crate::io::input::{BINARY_START, PatchedFile};
 use crate::io::old_header::{self, Repair};
 use crate::io::output::Temporary;
 use crate::io::progress::{Progress, Watched};
@@ -21,9 +21,6 @@ use crate::os::cleanup::FileGuard;
 use crate::os::dir::sync_parent;
 use crate::os::disk;
 use crate::os::temp_dir::temp_dir;
-
-/// The start of a file without armor.
-const BINARY_START: &[u8; 19] = b"age-encryption.org/";
 
 /// Writes the intact plaintext to a new file, and a list of missing ranges to another one beside
 /// it. Missing ranges are an error after that.
