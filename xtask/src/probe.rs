@@ -1,4 +1,4 @@
-//! The program that runs the table of workloads: xtask/probe.
+//! Builds the program `probe`, which runs the table of workloads.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

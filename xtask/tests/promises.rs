@@ -17,196 +17,186 @@ const RUN_BY_OTHERS: [(&str, &str); 4] = [
 const RUN_BY_BINDINGS: [(&str, &str); 2] =
     [("bindings/java", "bindings/java/test"), ("bindings/python", "bindings/python/test")];
 
-/// The row of SECURITY.md that says which command runs the tests of a folder.
-fn others_row(folder: &str, command: &str) -> String {
-    format!("\n| `{folder}` | `{command}` |\n")
+/// A table of promises names files and tests, or chores. Before a table of attacks, which names only
+/// tests, the page says where they are: "The tests are in `FOLDER`."
+#[test]
+fn every_promise_and_every_attack_names_a_test_that_exists() {
+    let repository = Repository::read();
+    let is_page = |file: &&String| *file == "SECURITY.md" || file.starts_with("docs/") && file.ends_with(".md");
+    let (mut with_tables, mut count) = (0, 0);
+    for page in repository.files.iter().filter(is_page) {
+        let text = repository.file(page);
+        let tables = tables(&text);
+        let tables: Vec<_> =
+            tables.iter().filter(|table| table.head.ends_with("| test |") || table.is_of_promises()).collect();
+        with_tables += usize::from(!tables.is_empty());
+        for table in tables {
+            let (_, folders) = table.before.rsplit_once("The tests are in ").unwrap_or_default();
+            let folders = quoted(folders.split(". ").next().unwrap().split("\n\n").next().unwrap());
+            let names: Vec<_> = table.rows.iter().map(|row| names(row)).collect();
+            for (row, names) in table.rows.iter().zip(&names) {
+                assert!(!names.is_empty() || !table.is_of_promises(), "{page}: nothing checks this promise: {row}");
+            }
+            let names: Vec<_> = names.into_iter().flatten().collect();
+            assert!(!names.is_empty(), "{page}: a table of attacks without tests: {}", table.head);
+            for name in &names {
+                match (name.strip_prefix("cargo xtask "), name.split_once("::")) {
+                    (Some(chore), _) => assert!(repository.ci_runs(chore), "{page}: .ci/run does not run `{name}`"),
+                    (None, Some((file, test))) => repository.check(page, &[file], test),
+                    (None, None) => repository.check(page, &folders, name),
+                }
+            }
+            count += names.len();
+        }
+    }
+    assert!(with_tables >= 8 && count > 280, "only {count} names on {with_tables} pages were read");
 }
 
 #[test]
-fn every_promise_names_a_test_that_exists() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let text = fs::read_to_string(root.join("SECURITY.md")).unwrap();
-    let (_, section) = text.split_once("## Each promise, and what checks it\n").expect("the section");
-    let section = section.split("\n## ").next().unwrap();
-    let ci = fs::read_to_string(root.join(".ci/run")).unwrap();
-    for (folder, command) in RUN_BY_OTHERS {
-        assert!(section.contains(&others_row(folder, command)), "{folder} is not explained");
-        assert!(root.join(command).is_file(), "{command} does not exist");
-        assert!(steps(&ci).any(|words| words.contains(&command)), ".ci/run does not run {command}");
-        assert!(!is_run_by_cargo_test(root, Path::new(folder)), "{folder}");
-    }
-    let is_promise = |line: &&str| {
-        let is_other = RUN_BY_OTHERS.iter().any(|(folder, command)| *line == others_row(folder, command).trim());
-        line.starts_with("| ") && !line.starts_with("| promise") && !line.starts_with("| tests in") && !is_other
-    };
-    let rows = section.lines().filter(is_promise);
-    let mut count = 0;
-    for row in rows {
-        let (_, checked_by) = row.trim_end_matches(" |").rsplit_once(" | ").expect("two columns");
-        let names: Vec<_> = checked_by.split('`').skip(1).step_by(2).collect();
-        assert!(!names.is_empty(), "nothing checks this promise: {row}");
-        for name in names {
-            if let Some(chore) = name.strip_prefix("cargo xtask ") {
-                assert!(is_run_by_ci(&ci, chore), ".ci/run does not run `{name}`");
-                continue;
-            }
-            let (file, test) = name.split_once("::").unwrap_or_else(|| panic!("`{name}` names no test"));
-            let run_by_others = RUN_BY_OTHERS.iter().any(|(folder, _)| Path::new(file).starts_with(folder));
-            assert!(run_by_others || is_run_by_cargo_test(root, Path::new(file)), "nothing runs {file}");
-            let source = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-            let lines: Vec<_> = source.lines().map(|line| line.trim_start().trim_start_matches("async ")).collect();
-            if file.ends_with(".c") {
-                assert!(is_called_in_c(&lines, test), "{file} has no function `{test}` that it calls");
-                continue;
-            }
-            let ignored = rust_test(&lines, test).unwrap_or_else(|| panic!("{file} has no test `{test}`"));
-            assert!(run_by_others || !ignored, "{file}: `{test}` is ignored");
-        }
-        count += 1;
-    }
-    assert!(count > 50, "only {count} promises were read");
-}
-
-/// A page names the folders of its tests before the table: "The tests are in `FOLDER`."
-#[test]
-fn every_attack_names_a_test_that_exists() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let ci = fs::read_to_string(root.join(".ci/run")).unwrap();
-    let others = || RUN_BY_OTHERS.iter().chain(&RUN_BY_BINDINGS);
-    for (folder, command) in others() {
-        assert!(steps(&ci).any(|words| words.contains(command)), ".ci/run does not run {command} for {folder}");
-    }
-    let (mut pages, mut count) = (0, 0);
-    for entry in fs::read_dir(root.join("docs")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
-        let (page, text) = (path.file_name().unwrap().display(), fs::read_to_string(&path).unwrap());
-        let tables = tables_of_tests(&text);
-        pages += usize::from(!tables.is_empty());
-        for (before, names) in tables {
-            let folders = folders_of_tests(before);
-            assert!(!folders.is_empty(), "docs/{page} does not say in which folders the tests are");
-            let files: Vec<_> = folders.iter().flat_map(|folder| sources(root, folder)).collect();
-            for name in names {
-                let found: Vec<_> = files.iter().filter(|(file, source)| has_test(file, source, name)).collect();
-                let [(file, _)] = found[..] else {
-                    panic!("docs/{page}: {} of {folders:?} have a test `{name}`", found.len());
-                };
-                let run_by_others = others().any(|(folder, _)| file.starts_with(folder));
-                assert!(run_by_others || is_run_by_cargo_test(root, file), "nothing runs {}", file.display());
-                count += 1;
-            }
-        }
-    }
-    assert!(pages >= 7 && count > 130, "only {count} tests on {pages} pages were read");
-}
-
-#[test]
-fn ci_tests_every_target() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let list: toml::Table = fs::read_to_string(root.join("xtask/backends.toml")).unwrap().parse().unwrap();
-    let ci = fs::read_to_string(root.join(".ci/run")).unwrap();
+fn ci_runs_the_tests_of_every_target_and_folder() {
+    let repository = Repository::read();
+    let list: toml::Table = repository.file("xtask/backends.toml").parse().unwrap();
     for target in list["target"].as_array().expect("a list of targets") {
         let triple = target["triple"].as_str().expect("a triple");
-        let is_tested = steps(&ci).any(|words| words.contains(&"cross") && words.contains(&triple));
+        let is_tested = repository.steps().any(|words| words.contains(&"cross") && words.contains(&triple));
         assert!(is_tested, ".ci/run does not test {triple}");
+    }
+    let security = repository.file("SECURITY.md");
+    for (folder, command) in RUN_BY_OTHERS {
+        assert!(security.contains(&format!("\n| `{folder}` | `{command}` |\n")), "{folder} is not explained");
+        assert!(!repository.is_run_by_cargo_test(Path::new(folder)), "{folder}");
+    }
+    for (folder, command) in RUN_BY_OTHERS.iter().chain(&RUN_BY_BINDINGS) {
+        let is_run = repository.steps().any(|words| words.contains(command));
+        assert!(is_run, ".ci/run does not run {command} for {folder}");
     }
 }
 
-/// Returns the text before each table whose last column has names of tests, and the names.
-fn tables_of_tests(page: &str) -> Vec<(&str, Vec<&str>)> {
-    let mut tables = Vec::new();
-    let mut start = 0;
+/// A table of a page: its first line, the text before its rows, and the rows.
+struct Table<'a> {
+    head: &'a str,
+    before: &'a str,
+    rows: Vec<&'a str>,
+}
+
+impl Table<'_> {
+    fn is_of_promises(&self) -> bool {
+        self.head.ends_with("| checked by |")
+    }
+}
+
+fn tables(page: &str) -> Vec<Table<'_>> {
+    let (mut tables, mut start) = (Vec::new(), 0);
     let mut lines = page.split_inclusive('\n').peekable();
-    while let Some(line) = lines.next() {
-        start += line.len();
-        if !line.trim_end().ends_with(" | test |") {
-            continue;
+    while let Some(head) = lines.next() {
+        start += head.len();
+        if head.starts_with("| ") {
+            let before = &page[..start];
+            let rows: Vec<_> = std::iter::from_fn(|| lines.next_if(|line| line.starts_with('|'))).collect();
+            start += rows.iter().map(|row| row.len()).sum::<usize>();
+            tables.push(Table { head: head.trim_end(), before, rows: rows.into_iter().skip(1).collect() });
         }
-        let (before, mut names) = (&page[..start], Vec::new());
-        while let Some(row) = lines.next_if(|line| line.starts_with('|')) {
-            start += row.len();
-            let cell = row.trim_end().trim_end_matches('|').rsplit_once(" | ").map_or("", |(_, cell)| cell);
-            names.extend(cell.split('`').skip(1).step_by(2));
-        }
-        assert!(!names.is_empty(), "a table of attacks without tests: {line}");
-        tables.push((before, names));
     }
     tables
 }
 
-/// Returns the folders in the last sentence that begins with "The tests are in".
-fn folders_of_tests(before: &str) -> Vec<&str> {
-    let (_, sentence) = before.rsplit_once("The tests are in ").unwrap_or_default();
-    let sentence = sentence.split(". ").next().unwrap_or_default().split("\n\n").next().unwrap_or_default();
-    sentence.split('`').skip(1).step_by(2).collect()
+/// Returns the names in the last column of a row.
+fn names(row: &str) -> Vec<&str> {
+    quoted(row.trim_end().trim_end_matches('|').rsplit_once(" | ").map_or("", |(_, cell)| cell))
 }
 
-/// Returns the programs in a folder, and in the folders below it.
-fn sources(root: &Path, folder: &str) -> Vec<(PathBuf, String)> {
-    let mut git = Command::new("git");
-    git.current_dir(root).args(["ls-files", "--cached", "--others", "--exclude-standard"]);
-    let listed = git.args(["rs", "py", "java"].map(|ending| format!("{folder}/*.{ending}"))).output().expect("git");
-    let files = String::from_utf8(listed.stdout).unwrap();
-    let read = |file| fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-    files.lines().map(|file| (file.into(), read(file))).collect()
+/// Returns what stands in backticks.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
 }
 
-/// Returns whether a program has a test of this name that is not ignored.
-fn has_test(file: &Path, source: &str, name: &str) -> bool {
+/// The files of the repository, and the script `.ci/run`.
+struct Repository {
+    root: PathBuf,
+    files: Vec<String>,
+    ci: String,
+}
+
+impl Repository {
+    fn read() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned();
+        let mut git = Command::new("git");
+        git.current_dir(&root).args(["ls-files", "--cached", "--others", "--exclude-standard"]);
+        let files = String::from_utf8(git.output().expect("git").stdout).unwrap().lines().map(str::to_owned).collect();
+        let ci = fs::read_to_string(root.join(".ci/run")).unwrap();
+        Self { root, files, ci }
+    }
+
+    fn file(&self, path: &str) -> String {
+        fs::read_to_string(self.root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Fails unless exactly one program in these files and folders has the test, and something runs
+    /// it.
+    fn check(&self, page: &str, places: &[&str], test: &str) {
+        let is_there = |file: &&String| places.iter().any(|place| Path::new(file).starts_with(place));
+        let is_program = |file: &&String| [".rs", ".py", ".java", ".c"].iter().any(|ending| file.ends_with(ending));
+        let programs = self.files.iter().filter(is_there).filter(is_program);
+        let found: Vec<_> = programs.filter_map(|file| Some((file, test_in(file, &self.file(file), test)?))).collect();
+        let [(file, ignored)] = found[..] else {
+            panic!("{page}: {} of {places:?} have a test `{test}`", found.len());
+        };
+        let mut others = RUN_BY_OTHERS.iter().chain(&RUN_BY_BINDINGS);
+        let run_by_others = others.any(|(folder, _)| Path::new(file).starts_with(folder));
+        assert!(run_by_others || self.is_run_by_cargo_test(Path::new(file)), "{page}: nothing runs {file}");
+        assert!(run_by_others || !ignored, "{page}: `{test}` in {file} is ignored");
+    }
+
+    /// Returns the words of each line of the script `.ci/run` that is no comment.
+    fn steps(&self) -> impl Iterator<Item = Vec<&str>> {
+        let lines = self.ci.lines().filter(|line| !line.trim_start().starts_with('#'));
+        lines.map(|line| line.split([' ', ':', '\'', '"']).filter(|word| !word.is_empty()).collect())
+    }
+
+    /// Returns whether the script `.ci/run` runs a chore.
+    fn ci_runs(&self, chore: &str) -> bool {
+        self.steps().any(|words| words.windows(2).any(|pair| pair[0].ends_with("xtask") && pair[1] == chore))
+    }
+
+    fn manifest(&self, folder: &Path) -> toml::Table {
+        self.file(folder.join("Cargo.toml").to_str().expect("UTF-8")).parse().unwrap()
+    }
+
+    /// Returns whether `cargo test --workspace` runs the tests in this file or folder: its crate
+    /// belongs to the workspace, and the manifest does not turn its tests off.
+    fn is_run_by_cargo_test(&self, place: &Path) -> bool {
+        let is_crate = |folder: &&Path| self.root.join(folder).join("Cargo.toml").is_file();
+        let folder = place.ancestors().find(is_crate).expect("a crate");
+        let workspace = self.manifest(Path::new(""));
+        let excluded = workspace["workspace"]["exclude"].as_array().unwrap();
+        if excluded.iter().any(|excluded| place.starts_with(excluded.as_str().unwrap())) {
+            return false;
+        }
+        let manifest = self.manifest(folder);
+        let targets = manifest.get("test").and_then(toml::Value::as_array).into_iter().flatten();
+        let mut turned_off = targets.filter(|target| target.get("test").and_then(toml::Value::as_bool) == Some(false));
+        !turned_off.any(|target| {
+            let tests = folder.join("tests").join(target["name"].as_str().expect("a name"));
+            place.starts_with(&tests) || place == tests.with_extension("rs")
+        })
+    }
+}
+
+/// Returns whether the test of this name in a program is ignored, if there is one. A program in C
+/// defines a function for a test, and calls it.
+fn test_in(file: &str, source: &str, name: &str) -> Option<bool> {
     let lines: Vec<_> = source.lines().map(|line| line.trim_start().trim_start_matches("async ")).collect();
-    match file.extension().and_then(|extension| extension.to_str()) {
-        Some("rs") => rust_test(&lines, name) == Some(false),
-        Some("py") => name.starts_with("test_") && lines.iter().any(|line| line.starts_with(&format!("def {name}("))),
-        _ => lines.windows(2).any(|pair| pair[0] == "@Test" && pair[1].starts_with(&format!("void {name}("))),
+    let begins = |start: &str| lines.iter().position(|line| line.starts_with(&format!("{start}{name}(")));
+    match file.rsplit_once('.')?.1 {
+        "rs" => {
+            let attributes =
+                || lines[..begins("fn ").unwrap_or(0)].iter().rev().take_while(|line| line.starts_with("#["));
+            attributes()
+                .any(|line| matches!(*line, "#[test]" | "#[tokio::test]"))
+                .then(|| attributes().any(|line| line.starts_with("#[ignore")))
+        }
+        "py" => begins("def ").filter(|_| name.starts_with("test_")).map(|_| false),
+        "java" => (lines[begins("void ")?.checked_sub(1)?] == "@Test").then_some(false),
+        _ => begins("static void ").and(begins("")).map(|_| false),
     }
-}
-
-/// Returns whether the test of this name in Rust is ignored, if there is one.
-fn rust_test(lines: &[&str], name: &str) -> Option<bool> {
-    let function = lines.iter().position(|line| line.starts_with(&format!("fn {name}(")))?;
-    let attributes = || lines[..function].iter().rev().take_while(|line| line.starts_with("#["));
-    attributes()
-        .any(|line| matches!(*line, "#[test]" | "#[tokio::test]"))
-        .then(|| attributes().any(|line| line.starts_with("#[ignore")))
-}
-
-/// Returns the words of each line of the script `.ci/run` that is no comment.
-fn steps(script: &str) -> impl Iterator<Item = Vec<&str>> {
-    let lines = script.lines().filter(|line| !line.trim_start().starts_with('#'));
-    lines.map(|line| line.split([' ', ':', '\'', '"']).filter(|word| !word.is_empty()).collect())
-}
-
-/// Returns whether the script `.ci/run` runs a chore.
-fn is_run_by_ci(script: &str, chore: &str) -> bool {
-    steps(script).any(|words| words.windows(2).any(|pair| pair[0].ends_with("xtask") && pair[1] == chore))
-}
-
-/// Returns whether a program in C defines a function and calls it.
-fn is_called_in_c(lines: &[&str], function: &str) -> bool {
-    let starts = |text: String| lines.iter().any(|line| line.starts_with(&text));
-    starts(format!("static void {function}(")) && starts(format!("{function}("))
-}
-
-/// Returns whether `cargo test --workspace` runs the tests in this file or folder: its crate
-/// belongs to the workspace, and the manifest does not turn its tests off.
-fn is_run_by_cargo_test(root: &Path, place: &Path) -> bool {
-    let folder = place.ancestors().find(|folder| root.join(folder).join("Cargo.toml").is_file()).expect("a crate");
-    let manifest = |folder: &Path| -> toml::Table {
-        fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap().parse().unwrap()
-    };
-    let workspace = manifest(Path::new(""));
-    let excluded = workspace["workspace"]["exclude"].as_array().unwrap().iter().map(|path| path.as_str().unwrap());
-    if excluded.into_iter().any(|excluded| place.starts_with(excluded)) {
-        return false;
-    }
-    let manifest = manifest(folder);
-    let targets = manifest.get("test").and_then(toml::Value::as_array).into_iter().flatten();
-    let mut turned_off = targets.filter(|target| target.get("test").and_then(toml::Value::as_bool) == Some(false));
-    !turned_off.any(|target| {
-        let tests = folder.join("tests").join(target["name"].as_str().expect("a name"));
-        place.starts_with(&tests) || place == PathBuf::from(format!("{}.rs", tests.display()))
-    })
 }
