@@ -17,7 +17,7 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     const CHOICE: &str = "sealane, a choice in each call";
     const NAIVE: &str = "naive, without tables";
     let mut rows = Vec::new();
-    // The reference works octet by octet, and computes the S-box instead of looking it up.
+    // The reference works byte by byte, and computes the S-box instead of looking it up.
     let oracle = sealane_spec::haraka::Haraka::new();
     match (benchmark, size) {
         ("haraka256", Size::Inputs(1)) => {

@@ -10,14 +10,14 @@ use sealane::{
     CommittingTag, CommittingXChaCha20Poly1305, CounterOverflow, OpenError, OpenRequest, OpenSshChaCha20Poly1305,
     Poly1305, SealRequest, Tag, XChaCha20Poly1305, quic,
 };
-use sealane_fuzz::{Octets, backends, reached};
+use sealane_fuzz::{Bytes, backends, reached};
 use sealane_spec::chacha::{Nonce, chacha_block};
 use sealane_spec::{self as spec, aead, poly1305, xchacha};
 
 /// More than two groups of blocks in the widest kernel.
-type Message = Octets<2200>;
+type Message = Bytes<2200>;
 /// More than one group, but shorter, because the reference for Poly1305 is slow.
-type Authenticated = Octets<1300>;
+type Authenticated = Bytes<1300>;
 
 #[derive(Arbitrary, Debug)]
 enum Case {
@@ -44,7 +44,7 @@ enum Block {
 struct Aead {
     extended: bool,
     nonce: [u8; 24],
-    aad: Octets<300>,
+    aad: Bytes<300>,
     text: Authenticated,
     /// The buffer's address, modulo 64.
     skip: u8,
@@ -53,8 +53,8 @@ struct Aead {
 #[derive(Arbitrary, Debug)]
 struct ShortAead {
     nonce: [u8; 12],
-    aad: Octets<40>,
-    text: Octets<400>,
+    aad: Bytes<40>,
+    text: Bytes<400>,
 }
 
 #[derive(Arbitrary, Debug)]
@@ -141,7 +141,7 @@ fuzz_target!(|case: Case| match case {
         }
     }
     Case::OpenSsh { keys, sequence_number, packet, forgery } => {
-        let key = keys.as_flattened().try_into().expect("64 octets");
+        let key = keys.as_flattened().try_into().expect("64 bytes");
         let packet = [&packet.length[..], &packet.payload.0].concat();
         let sealed = spec::openssh::encrypt_packet(key, sequence_number, &packet);
         for backend in backends::<ChaChaFamily>() {
@@ -176,7 +176,7 @@ trait Reference: Layout {
 }
 
 fn first<const N: usize>(nonce: &[u8; 24]) -> [u8; N] {
-    *nonce.first_chunk().expect("the longest nonce has 24 octets")
+    *nonce.first_chunk().expect("the longest nonce has 24 bytes")
 }
 
 impl Reference for Ietf {
@@ -229,7 +229,7 @@ fn key_stream<L: Reference>(key: &[u8; 32], nonce: &[u8; 24], block: &Block, ski
     if fits {
         let blocks = (usize::from(skip) + message.len()).div_ceil(64);
         let stream = (0..blocks as u128).flat_map(|number| L::block(key, nonce, (start + number) as u64));
-        expected.iter_mut().zip(stream.skip(skip.into())).for_each(|(octet, key)| *octet ^= key);
+        expected.iter_mut().zip(stream.skip(skip.into())).for_each(|(byte, key)| *byte ^= key);
     }
     for backend in backends::<ChaChaFamily>() {
         let mut cipher = ChaCha::<20, L>::with_backend(key, &L::nonce(nonce), backend);
@@ -240,7 +240,7 @@ fn key_stream<L: Reference>(key: &[u8; 32], nonce: &[u8; 24], block: &Block, ski
         let mut data = message.to_vec();
         let result = cipher.apply_keystream(&mut data);
         assert_eq!(result.is_ok(), fits, "{backend}");
-        assert!(data == expected, "{} octets from {position} on {backend}", data.len());
+        assert!(data == expected, "{} bytes from {position} on {backend}", data.len());
         if fits && !data.is_empty() {
             reached();
         }
@@ -250,7 +250,7 @@ fn key_stream<L: Reference>(key: &[u8; 32], nonce: &[u8; 24], block: &Block, ski
 
 fn one(backend: Backend, key: &[u8; 32], message: &Aead, sealed: (&[u8], Tag), forgery: Option<&Forgery>) {
     let (ciphertext, tag) = sealed;
-    let Aead { extended, nonce, aad: Octets(aad), text: Octets(text), skip } = message;
+    let Aead { extended, nonce, aad: Bytes(aad), text: Bytes(text), skip } = message;
     let short = &first(nonce);
     let (cipher, xcipher) =
         (ChaCha20Poly1305::with_backend(key, backend), XChaCha20Poly1305::with_backend(key, backend));
@@ -293,7 +293,7 @@ fn one(backend: Backend, key: &[u8; 32], message: &Aead, sealed: (&[u8], Tag), f
         (true, false) => reached!("a forged message"),
         (true, true) => reached!("a forged message with an extended nonce"),
     }
-    assert!(memory[..skip].iter().chain(&memory[skip + text.len()..]).all(|octet| *octet == 0x5a));
+    assert!(memory[..skip].iter().chain(&memory[skip + text.len()..]).all(|byte| *byte == 0x5a));
 }
 
 /// Seals and opens messages together. Some get a wrong tag in between.
@@ -338,7 +338,7 @@ fn committing<L: AeadLayout>(
     forgery: Option<&Forgery>,
     reached: fn(),
 ) {
-    let (Octets(aad), Octets(text), backend) = (&message.aad, &message.text, cipher.backend());
+    let (Bytes(aad), Bytes(text), backend) = (&message.aad, &message.text, cipher.backend());
     let mut buffer = text.clone();
     let tag = cipher.seal_in_place(nonce, aad, &mut buffer);
     assert!((&*buffer, tag) == sealed, "sealed on {backend}");

@@ -125,7 +125,7 @@ fn read(reader: &mut impl Read, pieces: &[u16]) -> PlaintextAndError {
         let start = released.len();
         released.resize(start + usize::from(piece), 0);
         match reader.read(&mut released[start..]) {
-            Ok(octets) => released.truncate(start + octets),
+            Ok(bytes) => released.truncate(start + bytes),
             Err(error) => {
                 released.truncate(start);
                 return (released, Some(error));
@@ -157,14 +157,14 @@ fn compare(
             };
             assert!(
                 our_error.is_some() == their_error.is_some() && same,
-                "{} octets, {our_error:?}; age has {}, {their_error:?}",
+                "{} bytes, {our_error:?}; age has {}, {their_error:?}",
                 ours.len(),
                 theirs.len()
             );
         }
         (Err(_), Err(_)) => {}
         (Ok((ours, our_error)), Err(error)) => {
-            panic!("{} octets, {our_error:?}; age does not open it: {error}", ours.len());
+            panic!("{} bytes, {our_error:?}; age does not open it: {error}", ours.len());
         }
         (Err(error), Ok((theirs, their_error))) => {
             panic!(
@@ -188,14 +188,14 @@ fn seek(file: &[u8], whole: &[u8], complete: bool, seeks: &[(u32, u8)]) {
             return;
         }
         match reader.read(&mut piece) {
-            Ok(octets) => {
+            Ok(bytes) => {
                 let expected = whole.get(position as usize..).unwrap_or(&[]);
                 // After the position of an error, chunks that are valid by themselves may also be
                 // read.
-                if complete || position + octets as u64 <= whole.len() as u64 {
-                    assert!(expected.starts_with(&piece[..octets]), "{octets} octets from {position}");
+                if complete || position + bytes as u64 <= whole.len() as u64 {
+                    assert!(expected.starts_with(&piece[..bytes]), "{bytes} bytes from {position}");
                     reached!("a read after a seek");
-                    assert!(octets > 0 || expected.is_empty() || length == 0, "the end at {position}");
+                    assert!(bytes > 0 || expected.is_empty() || length == 0, "the end at {position}");
                 }
             }
             Err(error) => {
@@ -214,7 +214,7 @@ fn salvage(file: &[u8], plan: &Plan, released: &[u8], complete: bool) {
     let result = reader.salvage(&file, file.len() as u64, |progress| {
         match progress {
             Salvaging::Found { at, plaintext } => {
-                assert!(plan.has_chunk(at, plaintext), "{} octets at {at}", plaintext.len());
+                assert!(plan.has_chunk(at, plaintext), "{} bytes at {at}", plaintext.len());
                 reached!("a salvaged chunk");
                 if at == found_first {
                     found_first += plaintext.len() as u64;
@@ -224,7 +224,7 @@ fn salvage(file: &[u8], plan: &Plan, released: &[u8], complete: bool) {
         }
         if steps < 3 { Ok(()) } else { Err(io::Error::other("the search takes long")) }
     });
-    assert!(found_first >= released.len() as u64, "{found_first} of {} octets", released.len());
+    assert!(found_first >= released.len() as u64, "{found_first} of {} bytes", released.len());
     if complete {
         let salvaged = result.expect("nothing is searched for");
         assert!(salvaged.is_whole() && salvaged.found == released.len() as u64, "{salvaged:?}");

@@ -12,20 +12,20 @@ use sealane::haraka::{Haraka, HarakaS, TweakedHaraka};
 use sealane::shamir::bytes::{Combiner, Splitter};
 use sealane::shamir::element::{self, Share};
 use sealane::{AesFamily, Gf8Family};
-use sealane_fuzz::{Octets, backends, reached};
+use sealane_fuzz::{Bytes, backends, reached};
 use sealane_spec::gf2n::Polynomial;
 use sealane_spec::{erasure, haraka, shamir_bytes, shamir_element};
 
 #[derive(Arbitrary, Debug)]
 enum Case {
-    Haraka { six_rounds: bool, count: u8, inputs: Octets<{ 17 * 64 }> },
-    Tweaked { seed: Octets<64>, count: u8, inputs: Octets<{ 17 * 64 }> },
-    HarakaS { message: Octets<150>, output: u8 },
-    Gf2n { field: u8, a: Octets<48>, b: Octets<48>, count: u8 },
-    Gf8 { constant: u8, source: Octets<600>, sum: Octets<600>, skip: u8 },
-    Matrix { is_aes: bool, rows: u8, coefficients: Octets<100>, sources: Octets<1500>, sum: u8 },
-    ShareBytes { threshold: u8, points: Vec<u8>, seed: [u8; 32], secret: Octets<300>, target: u8 },
-    ShareElement { field: u8, threshold: u8, points: Vec<u8>, coefficients: Octets<80>, damaged: Option<u8> },
+    Haraka { six_rounds: bool, count: u8, inputs: Bytes<{ 17 * 64 }> },
+    Tweaked { seed: Bytes<64>, count: u8, inputs: Bytes<{ 17 * 64 }> },
+    HarakaS { message: Bytes<150>, output: u8 },
+    Gf2n { field: u8, a: Bytes<48>, b: Bytes<48>, count: u8 },
+    Gf8 { constant: u8, source: Bytes<600>, sum: Bytes<600>, skip: u8 },
+    Matrix { is_aes: bool, rows: u8, coefficients: Bytes<100>, sources: Bytes<1500>, sum: u8 },
+    ShareBytes { threshold: u8, points: Vec<u8>, seed: [u8; 32], secret: Bytes<300>, target: u8 },
+    ShareElement { field: u8, threshold: u8, points: Vec<u8>, coefficients: Bytes<80>, damaged: Option<u8> },
 }
 
 fuzz_target!(|case: Case| match case {
@@ -93,8 +93,8 @@ fuzz_target!(|case: Case| match case {
 /// The reference for Haraka, with the paper's constants.
 static REFERENCE: LazyLock<haraka::Haraka> = LazyLock::new(haraka::Haraka::new);
 
-fn inputs<const N: usize>(count: u8, octets: &[u8]) -> Vec<[u8; N]> {
-    let mut inputs = octets.as_chunks().0.to_vec();
+fn inputs<const N: usize>(count: u8, bytes: &[u8]) -> Vec<[u8; N]> {
+    let mut inputs = bytes.as_chunks().0.to_vec();
     inputs.truncate(usize::from(count % 18));
     inputs
 }
@@ -105,8 +105,8 @@ fn each<const N: usize>(inputs: &[[u8; N]], hash: impl Fn(&[u8; N]) -> [u8; 32])
     inputs.iter().map(|input| *hashes.entry(input).or_insert_with(|| hash(input))).collect()
 }
 
-fn plain<const ROUNDS: usize>(count: u8, octets: &[u8], reached: fn()) {
-    let (inputs_256, inputs_512) = (inputs::<32>(count, octets), inputs::<64>(count, octets));
+fn plain<const ROUNDS: usize>(count: u8, bytes: &[u8], reached: fn()) {
+    let (inputs_256, inputs_512) = (inputs::<32>(count, bytes), inputs::<64>(count, bytes));
     let expected_256 = each(&inputs_256, |input| REFERENCE.haraka256(ROUNDS, input));
     let expected_512 = each(&inputs_512, |input| REFERENCE.haraka512(ROUNDS, input));
     for backend in backends::<AesFamily>() {
@@ -133,9 +133,9 @@ fn plain<const ROUNDS: usize>(count: u8, octets: &[u8], reached: fn()) {
     }
 }
 
-fn tweaked(seed: &[u8], count: u8, octets: &[u8]) {
+fn tweaked(seed: &[u8], count: u8, bytes: &[u8]) {
     let reference = REFERENCE.tweaked(seed);
-    let (inputs_256, inputs_512) = (inputs::<32>(count, octets), inputs::<64>(count, octets));
+    let (inputs_256, inputs_512) = (inputs::<32>(count, bytes), inputs::<64>(count, bytes));
     let expected_256 = each(&inputs_256, |input| reference.haraka256(5, input));
     let expected_512 = each(&inputs_512, |input| reference.haraka512(5, input));
     for backend in backends::<AesFamily>() {
@@ -152,8 +152,8 @@ fn tweaked(seed: &[u8], count: u8, octets: &[u8]) {
     }
 }
 
-fn element<F: Field>(octets: &[u8]) -> Element<F> {
-    let mut bytes = octets.to_vec();
+fn element<F: Field>(bytes: &[u8]) -> Element<F> {
+    let mut bytes = bytes.to_vec();
     bytes.resize(Element::<F>::BYTES, 0);
     Element::from_slice(&bytes).expect("every string of this length is an element")
 }
@@ -162,7 +162,7 @@ fn polynomial<F: Field>(element: &Element<F>) -> Polynomial {
     Polynomial::from_bytes(element.to_bytes().as_ref())
 }
 
-fn products<F: Field>(a: &Octets<48>, b: &Octets<48>, count: u8, reached: fn()) {
+fn products<F: Field>(a: &Bytes<48>, b: &Bytes<48>, count: u8, reached: fn()) {
     let (a, b) = (element::<F>(&a.0), element::<F>(&b.0));
     let modulus = Polynomial::modulus(F::BITS);
     let reduced_element = |p: &Polynomial| element::<F>(&p.to_bytes(Element::<F>::BYTES));

@@ -175,7 +175,7 @@ fn decoded(text: &[u8]) -> Option<Vec<u8>> {
     let by_pieces = loop {
         match reader.read(&mut buffer) {
             Ok(0) => break Ok(()),
-            Ok(octets) => pieces.extend_from_slice(&buffer[..octets]),
+            Ok(bytes) => pieces.extend_from_slice(&buffer[..bytes]),
             Err(error) => break Err(error),
         }
     };

@@ -10,12 +10,12 @@ use sealane::{
     AesFamily, Backend, ChaCha20Poly1305, ChaChaFamily, CounterOverflow, Gf8Family, Opener, Poly1305, Tag,
     XChaCha20Poly1305,
 };
-use sealane_fuzz::{Cuts, Octets, backend, reached};
+use sealane_fuzz::{Bytes, Cuts, backend, reached};
 
-type Message = Octets<5000>;
+type Message = Bytes<5000>;
 
 fuzz_target!(|data: &[u8]| {
-    // Missing input is not an error: zeros replace the missing octets.
+    // Missing input is not an error: zeros replace the missing bytes.
     let _ = run(&mut Unstructured::new(data));
 });
 
@@ -32,11 +32,11 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
 /// Compares seeks and pieces of any length with one call, on the key stream from `base` on.
 fn key_stream(u: &mut Unstructured<'_>) -> Result<()> {
     let (key, nonce, backend) = (<[u8; 32]>::arbitrary(u)?, <[u8; 12]>::arbitrary(u)?, backend::<ChaChaFamily>(u)?);
-    let original: [u8; 8] = *nonce.first_chunk().expect("12 octets");
+    let original: [u8; 8] = *nonce.first_chunk().expect("12 bytes");
     let wide = bool::arbitrary(u)?;
     let base = match u.int_in_range(0..=2)? {
         0 => 0,
-        // 2,000 octets before the end of the key stream, or before the counter passes 32 bits.
+        // 2,000 bytes before the end of the key stream, or before the counter passes 32 bits.
         1 => (1 << 38) - 2000,
         _ if wide => (1 << 70) - 2000,
         _ => u128::from(u32::arbitrary(u)? >> 1) * 64,
@@ -71,7 +71,7 @@ fn key_stream(u: &mut Unstructured<'_>) -> Result<()> {
         let result = with_cipher!(cipher => cipher.apply_keystream(&mut piece));
         if base + (at + piece.len()) as u128 > length {
             assert_eq!(result, Err(CounterOverflow));
-            assert!(piece.iter().all(|octet| *octet == 0), "nothing is written");
+            assert!(piece.iter().all(|byte| *byte == 0), "nothing is written");
         } else {
             result.expect("the key stream is long enough");
             let end = at + piece.len();
@@ -114,9 +114,9 @@ fn mac(u: &mut Unstructured<'_>) -> Result<()> {
 
 fn aead(u: &mut Unstructured<'_>) -> Result<()> {
     let (key, nonce, extended) = (<[u8; 32]>::arbitrary(u)?, <[u8; 24]>::arbitrary(u)?, bool::arbitrary(u)?);
-    let (aad, text) = (Octets::<100>::arbitrary(u)?.0, Message::arbitrary(u)?.0);
+    let (aad, text) = (Bytes::<100>::arbitrary(u)?.0, Message::arbitrary(u)?.0);
     let backend: Backend = backend::<ChaChaFamily>(u)?;
-    let short: [u8; 12] = *nonce.first_chunk().expect("24 octets");
+    let short: [u8; 12] = *nonce.first_chunk().expect("24 bytes");
     let (cipher, xcipher) =
         (ChaCha20Poly1305::with_backend(&key, backend), XChaCha20Poly1305::with_backend(&key, backend));
     let mut sealed = text.clone();
@@ -170,9 +170,9 @@ fn aead(u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 fn sponge(u: &mut Unstructured<'_>) -> Result<()> {
-    let (mut message, backend) = (Octets::<300>::arbitrary(u)?.0, backend::<AesFamily>(u)?);
+    let (mut message, backend) = (Bytes::<300>::arbitrary(u)?.0, backend::<AesFamily>(u)?);
     let (absorbed, squeezed) = (Cuts::arbitrary(u)?, Cuts::arbitrary(u)?);
-    let tweaked = TweakedHaraka::with_backend(&Octets::<40>::arbitrary(u)?.0, backend);
+    let tweaked = TweakedHaraka::with_backend(&Bytes::<40>::arbitrary(u)?.0, backend);
     let tweak = bool::arbitrary(u)?;
     let new = || if tweak { tweaked.sponge() } else { HarakaS::with_backend(backend) };
     let mut whole = [0; 250];
@@ -243,8 +243,8 @@ fn shares(u: &mut Unstructured<'_>) -> Result<()> {
     for _ in 0..u.int_in_range(0..=3)? {
         let (share, at) = (u.int_in_range(0..=points.len() - 1)?, usize::from(u16::arbitrary(u)?));
         let value = u8::arbitrary(u)?;
-        if let Some(octet) = shares[share].get_mut(at) {
-            *octet = value;
+        if let Some(byte) = shares[share].get_mut(at) {
+            *byte = value;
         }
     }
     let verdict = |cuts: &Cuts, shares: &mut [Vec<u8>]| {

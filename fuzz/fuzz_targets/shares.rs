@@ -10,7 +10,7 @@ use std::io::Cursor;
 use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use sealane_fuzz::share::{AnyShare, bech32m, slip39};
-use sealane_fuzz::{Octets, reached};
+use sealane_fuzz::{Bytes, reached};
 use sealane_shares::slip39::Mnemonic;
 use sealane_shares::ssss::SsssShare;
 use sealane_shares::vault::{self, VaultShare};
@@ -29,7 +29,7 @@ enum Case {
     /// A SLIP-39 mnemonic with `more % 32` words beyond the fewest.
     Words {
         more: u8,
-        numbers: Octets<160>,
+        numbers: Bytes<160>,
     },
     Ssss {
         token: Option<String>,

@@ -8,7 +8,7 @@ use sealane_age::header::Header;
 use sealane_age::{FileKey, Identity, Stanza, UnwrapError};
 use sha2::Sha256;
 
-use crate::Octets;
+use crate::Bytes;
 
 /// The plaintext of a full chunk.
 pub const CHUNK: usize = 64 << 10;
@@ -48,8 +48,8 @@ pub struct Plan {
 #[derive(Arbitrary, Debug)]
 pub struct AnyStanza {
     tag: Tag,
-    arguments: Vec<Octets<50>>,
-    body: Octets<120>,
+    arguments: Vec<Bytes<50>>,
+    body: Bytes<120>,
 }
 
 #[derive(Arbitrary, Debug)]
@@ -59,7 +59,7 @@ enum Tag {
     SshEd25519,
     Fails,
     Grease,
-    Other(Octets<10>),
+    Other(Bytes<10>),
 }
 
 /// A chunk that is valid by itself, but not always in the right position.
@@ -84,16 +84,16 @@ enum Length {
 impl AnyStanza {
     /// Returns the stanza. The format may forbid it.
     pub fn stanza(&self) -> Stanza {
-        let word = |octets: &[u8]| octets.iter().map(|octet| char::from(b'!' + octet % 94)).collect();
+        let word = |bytes: &[u8]| bytes.iter().map(|byte| char::from(b'!' + byte % 94)).collect();
         let tag = match &self.tag {
             Tag::X25519 => "X25519".into(),
             Tag::Scrypt => "scrypt".into(),
             Tag::SshEd25519 => "ssh-ed25519".into(),
             Tag::Fails => "fails".into(),
             Tag::Grease => "x-grease".into(),
-            Tag::Other(octets) => word(&octets.0),
+            Tag::Other(bytes) => word(&bytes.0),
         };
-        let args = self.arguments.iter().take(5).map(|octets| word(&octets.0)).collect();
+        let args = self.arguments.iter().take(5).map(|bytes| word(&bytes.0)).collect();
         Stanza { tag, args, body: self.body.0.clone() }
     }
 }
@@ -120,7 +120,7 @@ impl Plan {
         let is_same = |(place, chunk): (usize, &Chunk)| {
             u64::from(chunk.number(place)) * CHUNK as u64 == position
                 && chunk.length() == plaintext.len()
-                && plaintext.iter().all(|octet| *octet == chunk.fill)
+                && plaintext.iter().all(|byte| *byte == chunk.fill)
         };
         self.chunks().iter().enumerate().any(is_same)
     }
@@ -147,7 +147,7 @@ impl Plan {
     fn seal(&self, file: &mut Vec<u8>) {
         let mut key = [0; 32];
         let hkdf = Hkdf::<Sha256>::new(Some(&self.nonce), &FILE_KEY);
-        hkdf.expand(b"payload", &mut key).expect("32 octets are not too many for HKDF");
+        hkdf.expand(b"payload", &mut key).expect("32 bytes are not too many for HKDF");
         let cipher = ChaCha20Poly1305::new(&key);
         let chunks = self.chunks();
         for (place, chunk) in chunks.iter().enumerate() {

@@ -43,16 +43,16 @@ impl Edit {
         let at = at.min(file.len());
         match &self.change {
             Change::Flip(bits) => {
-                if let Some(octet) = file.get_mut(at) {
-                    *octet ^= bits;
+                if let Some(byte) = file.get_mut(at) {
+                    *byte ^= bits;
                 }
             }
             Change::Set(value) => {
-                if let Some(octet) = file.get_mut(at) {
-                    *octet = *value;
+                if let Some(byte) = file.get_mut(at) {
+                    *byte = *value;
                 }
             }
-            Change::Insert(octets) => drop(file.splice(at..at, octets.iter().copied())),
+            Change::Insert(bytes) => drop(file.splice(at..at, bytes.iter().copied())),
             Change::Remove(count) => drop(file.drain(at..file.len().min(at + usize::from(*count)))),
             Change::Truncate => file.truncate(at),
             Change::Repeat(count) => {

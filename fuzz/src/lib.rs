@@ -41,16 +41,16 @@ pub fn backend<F: Family>(u: &mut Unstructured<'_>) -> Result<BackendOf<F>> {
     Ok(backends[usize::from(u8::arbitrary(u)?) % backends.len()])
 }
 
-/// Up to `MAX` octets. A few bytes of input describe a long message, so that one mutation can
+/// Up to `MAX` bytes. A few bytes of input describe a long message, so that one mutation can
 /// change its length or its kind.
 #[derive(Clone)]
-pub struct Octets<const MAX: usize>(pub Vec<u8>);
+pub struct Bytes<const MAX: usize>(pub Vec<u8>);
 
-impl<'a, const MAX: usize> Arbitrary<'a> for Octets<MAX> {
+impl<'a, const MAX: usize> Arbitrary<'a> for Bytes<MAX> {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let length = u.int_in_range(0..=MAX)?;
-        let mut octets = match u.int_in_range(0..=3)? {
-            // Octets of one bits make carries as long as possible.
+        let mut bytes = match u.int_in_range(0..=3)? {
+            // Bytes of one bits make carries as long as possible.
             0 => vec![0xff; length],
             1 => vec![u8::arbitrary(u)?; length],
             2 => scattered(u64::arbitrary(u)?, length),
@@ -61,22 +61,22 @@ impl<'a, const MAX: usize> Arbitrary<'a> for Octets<MAX> {
         };
         for _ in 0..u.int_in_range(0..=4)? {
             let (at, value) = (usize::from(u16::arbitrary(u)?), u8::arbitrary(u)?);
-            if let Some(octet) = octets.get_mut(at) {
-                *octet = value;
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = value;
             }
         }
-        Ok(Self(octets))
+        Ok(Self(bytes))
     }
 }
 
-impl<const MAX: usize> fmt::Debug for Octets<MAX> {
+impl<const MAX: usize> fmt::Debug for Bytes<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let start: String = self.0.iter().take(32).map(|octet| format!("{octet:02x}")).collect();
-        write!(f, "{} octets: {start}{}", self.0.len(), if self.0.len() > 32 { "…" } else { "" })
+        let start: String = self.0.iter().take(32).map(|byte| format!("{byte:02x}")).collect();
+        write!(f, "{} bytes: {start}{}", self.0.len(), if self.0.len() > 32 { "…" } else { "" })
     }
 }
 
-/// Returns octets without a pattern.
+/// Returns bytes without a pattern.
 pub fn scattered(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let step = |_| {
@@ -93,8 +93,8 @@ pub fn scattered(seed: u64, length: usize) -> Vec<u8> {
 pub struct Cuts(Vec<u8>);
 
 impl Cuts {
-    /// Returns the position at which each piece of a message of `length` octets ends. A piece has 0
-    /// to 1,271 octets, and the last one takes the rest.
+    /// Returns the position at which each piece of a message of `length` bytes ends. A piece has 0
+    /// to 1,271 bytes, and the last one takes the rest.
     pub fn ends(&self, length: usize) -> Vec<usize> {
         let mut end = 0;
         let mut ends = Vec::new();

@@ -7,7 +7,7 @@ use sealane_shares::{MAGIC, TEXT_PREFIX, VERSION};
 use sealane_spec::rs1024;
 use sha2::{Digest, Sha256};
 
-use crate::Octets;
+use crate::Bytes;
 
 /// A share in Sealane's binary form.
 #[derive(Arbitrary, Debug)]
@@ -19,7 +19,7 @@ pub struct AnyShare {
     index: Small,
     set: u8,
     /// The point, the blinding value and the payload. May be too long or too short.
-    rest: Octets<900>,
+    rest: Bytes<900>,
     /// The length of the header's part of `rest`, if it is not the right one.
     other_header: Option<u8>,
 }

@@ -12,7 +12,7 @@ use sealane_workloads::{Operation, Public, WORKLOADS};
 
 use crate::memcheck;
 
-/// The number of octets that the library has declassified. A verdict is one octet.
+/// The number of bytes that the library has declassified. A verdict is one byte.
 static DECLASSIFIED: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs every operation of a primitive, or a control.
@@ -45,14 +45,14 @@ fn operations(backend: &str, primitive: &str) -> Result<(), String> {
             let mut run = (operation.prepare)(backend, size, &mut secret).map_err(|error| error.to_string())?;
             let before = DECLASSIFIED.load(Ordering::Relaxed);
             run();
-            let octets = DECLASSIFIED.load(Ordering::Relaxed) - before;
+            let bytes = DECLASSIFIED.load(Ordering::Relaxed) - before;
             let fits = match operation.public {
-                Public::Verdicts(verdicts) => octets == verdicts,
-                Public::Syndromes => octets > 0,
+                Public::Verdicts(verdicts) => bytes == verdicts,
+                Public::Syndromes => bytes > 0,
             };
             if !fits {
                 let Operation { name, public, .. } = operation;
-                return Err(format!("{name} of {size}: {octets} octets were declassified, {public:?} in the table"));
+                return Err(format!("{name} of {size}: {bytes} bytes were declassified, {public:?} in the table"));
             }
         }
         println!("   {}", operation.name);
@@ -60,17 +60,17 @@ fn operations(backend: &str, primitive: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Fills octets, and marks them as secret for memcheck.
-fn secret(octets: &mut [u8]) {
-    octets.iter_mut().zip(1_u8..=u8::MAX).for_each(|(octet, number)| *octet = number.wrapping_mul(37));
-    memcheck::make_undefined(octets);
+/// Fills bytes, and marks them as secret for memcheck.
+fn secret(bytes: &mut [u8]) {
+    bytes.iter_mut().zip(1_u8..=u8::MAX).for_each(|(byte, number)| *byte = number.wrapping_mul(37));
+    memcheck::make_undefined(bytes);
 }
 
 /// Compares a secret as `==` does: stops at the first difference.
 fn leaky_branch() {
     let mut key = [0x42; 32];
     secret(&mut key);
-    black_box(key.iter().position(|&octet| black_box(octet) != 0x42));
+    black_box(key.iter().position(|&byte| black_box(byte) != 0x42));
 }
 
 /// Reads a table at a secret index.

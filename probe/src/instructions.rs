@@ -23,7 +23,7 @@ pub(crate) fn run(backend: &str) -> Result<(), String> {
             continue;
         }
         for &size in operation.counted {
-            let mut secrets = |octets: &mut [u8]| octets.fill(page.0[0]);
+            let mut secrets = |bytes: &mut [u8]| bytes.fill(page.0[0]);
             let mut run =
                 (operation.prepare)(backend, size, &mut secrets).map_err(|error| format!("{backend}: {error}"))?;
             let after = operation.after.unwrap_or("-");

@@ -58,12 +58,12 @@ fn measure(name: &str, backend: &str, size: usize, prepare: Prepare) -> Result<b
         let mut class = [0];
         random.apply_keystream(&mut class).map_err(|error| error.to_string())?;
         let class = class[0] & 1;
-        // Both classes do the same work before the measurement, so random octets are generated in
+        // Both classes do the same work before the measurement, so random bytes are generated in
         // any case.
         let mask = black_box(0_u8.wrapping_sub(class));
-        let mut secrets = |octets: &mut [u8]| {
-            random.apply_keystream(octets).expect("the key stream is longer than that");
-            octets.iter_mut().for_each(|octet| *octet &= mask);
+        let mut secrets = |bytes: &mut [u8]| {
+            random.apply_keystream(bytes).expect("the key stream is longer than that");
+            bytes.iter_mut().for_each(|byte| *byte &= mask);
         };
         let mut run = prepare(backend, size, &mut secrets).map_err(|error| error.to_string())?;
         let started = Instant::now();

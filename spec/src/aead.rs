@@ -17,7 +17,7 @@ pub fn pad16(x: &[u8]) -> &'static [u8] {
     &[0; 15][..(16 - x.len() % 16) % 16]
 }
 
-/// Returns mac_data of section 2.8.1: the octets over which the tag is computed.
+/// Returns mac_data of section 2.8.1: the bytes over which the tag is computed.
 #[must_use]
 pub fn mac_data(aad: &[u8], ciphertext: &[u8]) -> Vec<u8> {
     let aad_length = (aad.len() as u64).to_le_bytes();

@@ -39,10 +39,10 @@ fn g(v: &mut [u64; 16], [a, b, c, d]: [usize; 4], x: u64, y: u64) {
     v[b] = (v[b] ^ v[c]).rotate_right(63);
 }
 
-/// Computes the compression function F (section 3.2). `t` is the number of octets so far, and `f`
+/// Computes the compression function F (section 3.2). `t` is the number of bytes so far, and `f`
 /// marks the last block.
 fn compress(h: &mut [u64; 8], block: &[u8; 128], t: u128, f: bool) {
-    let m: [u64; 16] = core::array::from_fn(|i| u64::from_le_bytes(core::array::from_fn(|octet| block[8 * i + octet])));
+    let m: [u64; 16] = core::array::from_fn(|i| u64::from_le_bytes(core::array::from_fn(|byte| block[8 * i + byte])));
     let mut v = [0; 16];
     v[..8].copy_from_slice(h);
     v[8..].copy_from_slice(&IV);
@@ -67,7 +67,7 @@ fn compress(h: &mut [u64; 8], block: &[u8; 128], t: u128, f: bool) {
     }
 }
 
-/// Computes BLAKE2b (section 3.3) with a result of `N` octets, from 1 to 64.
+/// Computes BLAKE2b (section 3.3) with a result of `N` bytes, from 1 to 64.
 ///
 /// # Panics
 /// If `N` is not in that range.

@@ -46,26 +46,24 @@ pub fn permute(rounds: usize, mut state: State) -> State {
     state
 }
 
-/// Returns each word as four little-endian octets.
+/// Returns each word as four little-endian bytes.
 #[must_use]
 pub fn serialize(state: &State) -> [u8; 64] {
-    let mut octets = [0; 64];
+    let mut bytes = [0; 64];
     for (i, word) in state.iter().enumerate() {
-        octets[4 * i..4 * i + 4].copy_from_slice(&word.to_le_bytes());
+        bytes[4 * i..4 * i + 4].copy_from_slice(&word.to_le_bytes());
     }
-    octets
+    bytes
 }
 
-/// Returns the octets as little-endian words.
+/// Returns the bytes as little-endian words.
 ///
 /// # Panics
-/// If there are not 4·N octets.
+/// If there are not 4·N bytes.
 #[must_use]
-pub fn words<const N: usize>(octets: &[u8]) -> [u32; N] {
-    assert_eq!(octets.len(), 4 * N);
-    core::array::from_fn(|i| {
-        u32::from_le_bytes([octets[4 * i], octets[4 * i + 1], octets[4 * i + 2], octets[4 * i + 3]])
-    })
+pub fn words<const N: usize>(bytes: &[u8]) -> [u32; N] {
+    assert_eq!(bytes.len(), 4 * N);
+    core::array::from_fn(|i| u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]]))
 }
 
 /// Returns an initial state: the constants, the key, and `last` as the last four words.
@@ -123,7 +121,7 @@ pub fn chacha_encrypt(rounds: usize, key: &[u8; 32], counter: u64, nonce: &Nonce
     for (j, block) in plaintext.chunks(64).enumerate() {
         let counter = counter.checked_add(j as u64).expect("the original counter has 64 bits");
         let key_stream = chacha_block(rounds, key, counter, nonce);
-        encrypted_message.extend(block.iter().zip(key_stream).map(|(octet, key)| octet ^ key));
+        encrypted_message.extend(block.iter().zip(key_stream).map(|(byte, key)| byte ^ key));
     }
     encrypted_message
 }

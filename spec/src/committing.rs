@@ -46,7 +46,7 @@ pub fn ctx_chacha20_decrypt(
 }
 
 /// Returns the ciphertext and T* of CTX over XChaCha20-Poly1305. H gets the given key and the nonce
-/// of 24 octets, not those derived from them.
+/// of 24 bytes, not those derived from them.
 #[must_use]
 pub fn ctx_xchacha20_encrypt(aad: &[u8], key: &[u8; 32], nonce: &[u8; 24], plaintext: &[u8]) -> (Vec<u8>, [u8; 32]) {
     let (subkey, chacha20_nonce) = subkey_and_nonce(20, key, nonce);

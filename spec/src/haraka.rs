@@ -2,7 +2,7 @@
 //! for Post-Quantum Applications", ePrint 2016/098, section 2. The sponge and the tweak are those
 //! of SPHINCS+, submission to round 3, section 7.2.3.
 //!
-//! States are octets, block after block. Each block has the order of FIPS 197: octet 4 c + r is in
+//! States are bytes, block after block. Each block has the order of FIPS 197: byte 4 c + r is in
 //! column c and row r.
 
 use alloc::vec;
@@ -22,12 +22,12 @@ impl Haraka {
         Self { rc: round_constants(48) }
     }
 
-    /// Returns Haraka with the round constants that SPHINCS+ derives from a seed: 640 octets of
+    /// Returns Haraka with the round constants that SPHINCS+ derives from a seed: 640 bytes of
     /// HarakaS, split into 40 constants.
     #[must_use]
     pub fn tweaked(&self, seed: &[u8]) -> Self {
-        let octets = self.haraka_s(seed, 40 * 16);
-        Self { rc: octets.as_chunks().0.to_vec() }
+        let bytes = self.haraka_s(seed, 40 * 16);
+        Self { rc: bytes.as_chunks().0.to_vec() }
     }
 
     /// Computes Haraka-256: the permutation of the input, XORed with the input.
@@ -48,8 +48,8 @@ impl Haraka {
         core::array::from_fn(|i| sum[4 * [2, 3, 6, 7, 8, 9, 12, 13][i / 4] + i % 4])
     }
 
-    /// Computes HarakaS: `length` octets of the sponge over the permutation of Haraka-512 with 5
-    /// rounds. The rate is 32 octets, and the padding is the same as in SHAKE.
+    /// Computes HarakaS: `length` bytes of the sponge over the permutation of Haraka-512 with 5
+    /// rounds. The rate is 32 bytes, and the padding is the same as in SHAKE.
     #[must_use]
     pub fn haraka_s(&self, message: &[u8], length: usize) -> Vec<u8> {
         let mut padded = message.to_vec();
@@ -58,8 +58,8 @@ impl Haraka {
         *padded.last_mut().expect("the padding") ^= 0x80;
         let mut state = [0; 64];
         for block in padded.chunks(32) {
-            for (octet, other) in state.iter_mut().zip(block) {
-                *octet ^= other;
+            for (byte, other) in state.iter_mut().zip(block) {
+                *byte ^= other;
             }
             self.permute(5, &mut state);
         }
@@ -78,8 +78,8 @@ impl Haraka {
         let blocks = state.len() / 16;
         for round in 0..rounds {
             for i in 0..2 {
-                for (block, octets) in state.chunks_mut(16).enumerate() {
-                    aes_round(octets, &self.rc[2 * blocks * round + blocks * i + block]);
+                for (block, bytes) in state.chunks_mut(16).enumerate() {
+                    aes_round(bytes, &self.rc[2 * blocks * round + blocks * i + block]);
                 }
             }
             mix(state);
@@ -107,21 +107,21 @@ fn mix(state: &mut [u8]) {
 
 /// Computes a round of AES: SubBytes, ShiftRows, MixColumns, AddRoundKey (FIPS 197, section 5.1).
 pub fn aes_round(state: &mut [u8], key: &[u8; 16]) {
-    let substituted: Vec<u8> = state.iter().map(|octet| sub_byte(*octet)).collect();
+    let substituted: Vec<u8> = state.iter().map(|byte| sub_byte(*byte)).collect();
     let shifted: [u8; 16] = core::array::from_fn(|i| substituted[4 * ((i / 4 + i % 4) % 4) + i % 4]);
-    for (i, octet) in state.iter_mut().enumerate() {
+    for (i, byte) in state.iter_mut().enumerate() {
         let row = |below: usize| shifted[i / 4 * 4 + (i + below) % 4];
-        *octet = times(2, row(0)) ^ times(3, row(1)) ^ row(2) ^ row(3) ^ key[i];
+        *byte = times(2, row(0)) ^ times(3, row(1)) ^ row(2) ^ row(3) ^ key[i];
     }
 }
 
 /// Computes the S-box (FIPS 197, section 5.1.1): the inverse, which is the 254th power, and then an
 /// affine map.
 #[must_use]
-pub fn sub_byte(octet: u8) -> u8 {
+pub fn sub_byte(byte: u8) -> u8 {
     // 254 = 2 + 4 + 8 + … + 128.
     let (inverse, _) =
-        (0..7).fold((1, times(octet, octet)), |(product, power), _| (times(product, power), times(power, power)));
+        (0..7).fold((1, times(byte, byte)), |(product, power), _| (times(product, power), times(power, power)));
     (0..5).fold(0x63, |sum, i| sum ^ inverse.rotate_left(i))
 }
 
@@ -141,8 +141,8 @@ fn times(a: u8, b: u8) -> u8 {
 /// 128 j + i of π. Decimal 0 is the first digit after the decimal point.
 fn round_constants(count: usize) -> Vec<[u8; 16]> {
     let digits = digits_of_pi(128 * count);
-    let octet = |digits: &[u8]| (0..8).fold(0, |octet, i| octet | (digits[i] & 1) << i);
-    let constant = |digits: &[u8]| core::array::from_fn(|i| octet(&digits[8 * i..8 * i + 8]));
+    let byte = |digits: &[u8]| (0..8).fold(0, |byte, i| byte | (digits[i] & 1) << i);
+    let constant = |digits: &[u8]| core::array::from_fn(|i| byte(&digits[8 * i..8 * i + 8]));
     digits.chunks(128).map(constant).collect()
 }
 

@@ -17,12 +17,12 @@ impl Num {
     /// Computes le_bytes_to_num of RFC 8439, section 2.5.1.
     ///
     /// # Panics
-    /// If the octets do not fit.
+    /// If the bytes do not fit.
     #[must_use]
-    pub fn le_bytes_to_num(octets: &[u8]) -> Self {
+    pub fn le_bytes_to_num(bytes: &[u8]) -> Self {
         let mut limbs = [0; LIMBS];
-        for (i, &octet) in octets.iter().enumerate() {
-            limbs[i / 4] |= u32::from(octet) << (8 * (i % 4));
+        for (i, &byte) in bytes.iter().enumerate() {
+            limbs[i / 4] |= u32::from(byte) << (8 * (i % 4));
         }
         Self(limbs)
     }

@@ -12,7 +12,7 @@ use crate::poly1305::poly1305_mac;
 #[must_use]
 pub fn k_1_and_k_2(key: &[u8; 64]) -> ([u8; 32], [u8; 32]) {
     let (k_2, k_1) = key.split_at(32);
-    (k_1.try_into().expect("32 octets"), k_2.try_into().expect("32 octets"))
+    (k_1.try_into().expect("32 bytes"), k_2.try_into().expect("32 bytes"))
 }
 
 /// Returns the packet sequence number as a uint64 under the SSH wire encoding rules.
@@ -21,7 +21,7 @@ pub fn nonce(sequence_number: u32) -> Nonce {
     Nonce::Original(u64::from(sequence_number).to_be_bytes())
 }
 
-/// Encrypts or decrypts the four octets of the packet length with K_1, from block counter 0.
+/// Encrypts or decrypts the four bytes of the packet length with K_1, from block counter 0.
 #[must_use]
 pub fn crypt_length(key: &[u8; 64], sequence_number: u32, length: &[u8; 4]) -> [u8; 4] {
     let (k_1, _) = k_1_and_k_2(key);
@@ -41,13 +41,13 @@ pub fn crypt_payload(key: &[u8; 64], sequence_number: u32, payload: &[u8]) -> Ve
 pub fn tag(key: &[u8; 64], sequence_number: u32, encrypted_packet: &[u8]) -> [u8; 16] {
     let (_, k_2) = k_1_and_k_2(key);
     let block = chacha_block(20, &k_2, 0, &nonce(sequence_number));
-    poly1305_mac(encrypted_packet, block[..32].try_into().expect("32 octets"))
+    poly1305_mac(encrypted_packet, block[..32].try_into().expect("32 bytes"))
 }
 
 /// Returns the encrypted packet, and the tag that follows it. The packet starts with its length.
 ///
 /// # Panics
-/// If the packet is shorter than the four octets of its length.
+/// If the packet is shorter than the four bytes of its length.
 #[must_use]
 pub fn encrypt_packet(key: &[u8; 64], sequence_number: u32, packet: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let (length, payload) = packet.split_first_chunk().expect("a packet starts with its length");
@@ -61,7 +61,7 @@ pub fn encrypt_packet(key: &[u8; 64], sequence_number: u32, packet: &[u8]) -> (V
 /// Returns the packet, with its length, if the tag is right.
 ///
 /// # Errors
-/// [`Unauthenticated`] if the tag is wrong, or the packet is shorter than the four octets of its
+/// [`Unauthenticated`] if the tag is wrong, or the packet is shorter than the four bytes of its
 /// length.
 pub fn decrypt_packet(
     key: &[u8; 64],

@@ -10,17 +10,17 @@ pub fn clamp(r: Num) -> Num {
 }
 
 /// Computes one step of the loop of section 2.5.1: a = (r * (a + n)) % p. n is the block of 1 to 16
-/// octets, followed by an octet 1.
+/// bytes, followed by a byte 1.
 ///
 /// # Panics
-/// If the block is empty or longer than 16 octets.
+/// If the block is empty or longer than 16 bytes.
 #[must_use]
 pub fn accumulate(a: Num, r: Num, block: &[u8]) -> Num {
     assert!((1..=16).contains(&block.len()));
-    let mut octets = [0; 17];
-    octets[..block.len()].copy_from_slice(block);
-    octets[block.len()] = 0x01;
-    (r * (a + Num::le_bytes_to_num(&octets))) % Num::p()
+    let mut bytes = [0; 17];
+    bytes[..block.len()].copy_from_slice(block);
+    bytes[block.len()] = 0x01;
+    (r * (a + Num::le_bytes_to_num(&bytes))) % Num::p()
 }
 
 /// Returns the clamped r, and s.

@@ -8,10 +8,10 @@ use crate::chacha::{Nonce, chacha_encrypt, permute, serialize, state, words};
 /// permuted state, without the final addition of the initial state.
 #[must_use]
 pub fn hchacha(rounds: usize, key: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
-    let octets = serialize(&permute(rounds, state(key, words(nonce))));
+    let bytes = serialize(&permute(rounds, state(key, words(nonce))));
     let mut subkey = [0; 32];
-    subkey[..16].copy_from_slice(&octets[..16]);
-    subkey[16..].copy_from_slice(&octets[48..]);
+    subkey[..16].copy_from_slice(&bytes[..16]);
+    subkey[16..].copy_from_slice(&bytes[48..]);
     subkey
 }
 
@@ -21,8 +21,8 @@ pub fn hchacha20(key: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
     hchacha(20, key, nonce)
 }
 
-/// Returns the key and the nonce for ChaCha (RFC 8439): HChaCha of the key and the first 16 octets
-/// of the nonce, and four zero octets followed by the last 8.
+/// Returns the key and the nonce for ChaCha (RFC 8439): HChaCha of the key and the first 16 bytes
+/// of the nonce, and four zero bytes followed by the last 8.
 #[must_use]
 pub fn subkey_and_nonce(rounds: usize, key: &[u8; 32], nonce: &[u8; 24]) -> ([u8; 32], [u8; 12]) {
     let mut first = [0; 16];

@@ -1,12 +1,12 @@
 """ChaCha8, ChaCha12 and ChaCha20 in the original layout: the 256-bit TC1 and TC8 of draft-strombergson-chacha-test-vectors-01."""
 
 import reference as ref
-from output import IETF_LICENCE, octets, write
+from output import IETF_LICENCE, unhex, write
 
 DRAFT = "draft-strombergson-chacha-test-vectors-01, Test Vectors for the Stream Cipher ChaCha, December 2013"
 TC1_KEY, TC1_NONCE = bytes(32), bytes(8)
-TC8_KEY = octets("c46ec1b18ce8a878725a37e780dfb735 1f68ed2e194c79fbc6aebee1a667975d")
-TC8_NONCE = octets("1ada31d5cf688221")
+TC8_KEY = unhex("c46ec1b18ce8a878725a37e780dfb735 1f68ed2e194c79fbc6aebee1a667975d")
+TC8_NONCE = unhex("1ada31d5cf688221")
 ROWS = [
     ("TC1", 8, "3e00ef2f895f40d67f5bb8e81f09a5a12c840ec3ce9a7f3b181be188ef711a1e"
                "984ce172b9216f419f445367456d5619314a42a3da86b001387bfdb80e0cfe42"
@@ -39,7 +39,7 @@ def main():
     vectors = []
     for case, rounds, expected in ROWS:
         key, nonce = (TC1_KEY, TC1_NONCE) if case == "TC1" else (TC8_KEY, TC8_NONCE)
-        ciphertext = octets(expected)
+        ciphertext = unhex(expected)
         assert ref.encrypt("original", rounds, key, nonce, 0, bytes(128)) == ciphertext, (case, rounds)
         vectors.append({"id": f"{case}, {rounds} rounds", "layout": "original", "rounds": rounds, "key": key,
                         "nonce": nonce, "counter": 0, "plaintext": bytes(128), "ciphertext": ciphertext})

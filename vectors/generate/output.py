@@ -13,7 +13,7 @@ IETF_LICENCE = (
 OWN_LICENCE = "MIT OR Apache-2.0"
 
 
-def octets(text):
+def unhex(text):
     """Bytes from hexadecimal digits, with spaces, colons and line ends ignored."""
     return bytes.fromhex("".join(text.replace(":", " ").split()))
 

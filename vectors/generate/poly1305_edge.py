@@ -32,8 +32,8 @@ def number(block):
     return int.from_bytes(block + b"\x01", "little")
 
 
-def octets_of(n):
-    """The 16 octets whose padded number is n, or None when n is not the number of a full block."""
+def bytes_of(n):
+    """The 16 bytes whose padded number is n, or None when n is not the number of a full block."""
     return (n - TWO_128).to_bytes(16, "little") if TWO_128 <= n < 2 * TWO_128 else None
 
 
@@ -54,7 +54,7 @@ def reach(target, r, multiplier_power):
     rk = pow(r, multiplier_power, P)
     while True:
         first = RANDOM.getrandbits(128).to_bytes(16, "little")
-        second = octets_of((target - number(first) * rk) % P)
+        second = bytes_of((target - number(first) * rk) % P)
         if second is not None:
             return first, second
 
@@ -76,7 +76,7 @@ def sequential():
 
 
 def lanes():
-    """Every one of k lanes holds the target after its second block; tails of 0, 1 and 16 octets follow."""
+    """Every one of k lanes holds the target after its second block; tails of 0, 1 and 16 bytes follow."""
     for name, target in targets().items():
         for k in (2, 4, 8, 16):
             r = random_r()
@@ -108,20 +108,20 @@ def largest_tables():
 
     candidates = sorted((random_r() for _ in range(20000)), key=sum_of_limbs)
     for i, r in enumerate([CLAMP, *candidates[-3:], *candidates[:1]]):
-        for octets in (16 * 64, 16 * 128 + 15, 16 * 256 + 1):
-            yield vector(f"all-ones blocks, r number {i} of the search, {octets} octets", key(r, TWO_128 - 1), b"\xff" * octets)
+        for bytes in (16 * 64, 16 * 128 + 15, 16 * 256 + 1):
+            yield vector(f"all-ones blocks, r number {i} of the search, {bytes} bytes", key(r, TWO_128 - 1), b"\xff" * bytes)
 
 
 def shapes():
     """All-ones and all-zeros messages of every short length, largest r; r = 0; each single bit that r may have."""
     for length in [*range(0, 49), 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513]:
-        yield vector(f"all ones, largest r, {length} octets", b"\xff" * 32, b"\xff" * length)
+        yield vector(f"all ones, largest r, {length} bytes", b"\xff" * 32, b"\xff" * length)
     for length in (0, 1, 15, 16, 17, 64, 256):
-        yield vector(f"all zeros, largest r, {length} octets", ONES + bytes(16), bytes(length))
-        yield vector(f"r = 0, {length} octets", bytes(16) + ONES, b"\xff" * length)
-        # Every bit of these 16 octets is cleared by the clamp.
+        yield vector(f"all zeros, largest r, {length} bytes", ONES + bytes(16), bytes(length))
+        yield vector(f"r = 0, {length} bytes", bytes(16) + ONES, b"\xff" * length)
+        # Every bit of these 16 bytes is cleared by the clamp.
         only_clamped = (~CLAMP & (TWO_128 - 1)).to_bytes(16, "little")
-        yield vector(f"r of clamped bits only, {length} octets", only_clamped + ONES, b"\xff" * length)
+        yield vector(f"r of clamped bits only, {length} bytes", only_clamped + ONES, b"\xff" * length)
     for bit in range(128):
         if CLAMP >> bit & 1:
             yield vector(f"r = 2^{bit}", key(1 << bit, 0), b"\xff" * 67)

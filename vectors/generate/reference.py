@@ -35,8 +35,8 @@ def inner_block(s):
     quarter_round(s, 3, 4, 9, 14)
 
 
-def words(octets):
-    return [int.from_bytes(octets[i : i + 4], "little") for i in range(0, len(octets), 4)]
+def words(data):
+    return [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4)]
 
 
 def serialize(state):
@@ -55,9 +55,9 @@ def block(layout, rounds, key, nonce, counter):
     if layout == "xchacha":
         subkey = hchacha(rounds, key, nonce[:16])
         return block("ietf", rounds, subkey, bytes(4) + nonce[16:], counter)
-    counter_octets, nonce_octets = {"ietf": (4, 12), "original": (8, 8)}[layout]
-    assert len(key) == 32 and len(nonce) == nonce_octets
-    initial = words(b"expand 32-byte k" + key + counter.to_bytes(counter_octets, "little") + nonce)
+    counter_bytes, nonce_bytes = {"ietf": (4, 12), "original": (8, 8)}[layout]
+    assert len(key) == 32 and len(nonce) == nonce_bytes
+    initial = words(b"expand 32-byte k" + key + counter.to_bytes(counter_bytes, "little") + nonce)
     final = permute(initial, rounds)
     return serialize((a + b) & MASK32 for a, b in zip(initial, final))
 

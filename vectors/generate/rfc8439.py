@@ -1,14 +1,14 @@
 """RFC 8439: the values of sections 2.1 to 2.8 and appendices A.1 to A.5, typed from the RFC, checked, and written."""
 
 import reference as ref
-from output import IETF_LICENCE, octets, write
+from output import IETF_LICENCE, unhex, write
 
 RFC = "RFC 8439, ChaCha20 and Poly1305 for IETF Protocols, June 2018"
 
 SEQUENTIAL_KEY = bytes(range(32))
 ZERO_KEY = bytes(32)
 ONE_KEY = bytes(31) + b"\x01"
-JABBERWOCKY_KEY = octets("1c9240a5eb55d38af333888604f6b5f0 473917c1402b80099dca5cbc207075c0")
+JABBERWOCKY_KEY = unhex("1c9240a5eb55d38af333888604f6b5f0 473917c1402b80099dca5cbc207075c0")
 NONCE_2 = bytes(11) + b"\x02"
 
 SUNSCREEN = (
@@ -66,7 +66,7 @@ def quarter_rounds():
 def chacha20():
     """Section 2.4.2 and A.2; the block functions of 2.3.2 and A.1 are here as encryptions of 64 zero bytes."""
     blocks = [
-        ("2.3.2", SEQUENTIAL_KEY, octets("000000090000004a00000000"), 1,
+        ("2.3.2", SEQUENTIAL_KEY, unhex("000000090000004a00000000"), 1,
          "10f1e7e4d13b5915500fdd1fa32071c4 c7d1f4c733c068030422aa9ac3d46c4e"
          "d2826446079faa0914c2d705d98b02a2 b5129cd1de164eb9cbd083e8a2503c4e"),
         ("A.1 #1", ZERO_KEY, bytes(12), 0,
@@ -86,7 +86,7 @@ def chacha20():
          "8a970e0e955c14f3a88e741b97c286f7 5f8fc299e8148362fa198a39531bed6d"),
     ]
     encryptions = [
-        ("2.4.2", SEQUENTIAL_KEY, octets("000000000000004a00000000"), 1, SUNSCREEN,
+        ("2.4.2", SEQUENTIAL_KEY, unhex("000000000000004a00000000"), 1, SUNSCREEN,
          "6e2e359a2568f98041ba0728dd0d6981 e97e7aec1d4360c20a27afccfd9fae0b"
          "f91b65c5524733ab8f593dabcd62b357 1639d624e65152ab8f530c359f0861d8"
          "07ca0dbf500d6a6156a38e088a22b65e 52bc514d16ccf806818ce91ab7793736"
@@ -114,7 +114,7 @@ def chacha20():
     rows = [(i, k, n, c, bytes(64), out) for i, k, n, c, out in blocks] + encryptions
     vectors = []
     for name, key, nonce, counter, plaintext, expected in rows:
-        ciphertext = octets(expected)
+        ciphertext = unhex(expected)
         assert ref.encrypt("ietf", 20, key, nonce, counter, plaintext) == ciphertext, name
         vectors.append({"id": name, "layout": "ietf", "rounds": 20, "key": key, "nonce": nonce, "counter": counter,
                         "plaintext": plaintext, "ciphertext": ciphertext})
@@ -122,28 +122,28 @@ def chacha20():
 
 
 def poly1305():
-    s_of_2 = octets("36e5f6b5c5e06070f0efca96227a863e")
+    s_of_2 = unhex("36e5f6b5c5e06070f0efca96227a863e")
     ones = "ff" * 16
     tall = "e33594d7505e43b90000000000000000 33 94d7505e4379cd01 00000000000000 00000000000000000000000000000000"
     rows = [
-        ("2.5.2", octets("85d6be7857556d337f4452fe42d506a8 0103808afb0db2fd4abff6af4149f51b"),
+        ("2.5.2", unhex("85d6be7857556d337f4452fe42d506a8 0103808afb0db2fd4abff6af4149f51b"),
          b"Cryptographic Forum Research Group", "a8061dc1305136c6c22b8baf0c0127a9"),
         ("A.3 #1", bytes(32), bytes(64), "00" * 16),
         ("A.3 #2", bytes(16) + s_of_2, SUBMISSION, "36e5f6b5c5e06070f0efca96227a863e"),
         ("A.3 #3", s_of_2 + bytes(16), SUBMISSION, "f3477e7cd95417af89a6b8794c310cf0"),
         ("A.3 #4", JABBERWOCKY_KEY, JABBERWOCKY, "4541669a7eaaee61e708dc7cbcc5eb62"),
-        ("A.3 #5", b"\x02" + bytes(31), octets(ones), "03" + "00" * 15),
-        ("A.3 #6", b"\x02" + bytes(15) + octets(ones), b"\x02" + bytes(15), "03" + "00" * 15),
-        ("A.3 #7", b"\x01" + bytes(31), octets(ones + "f0" + "ff" * 15 + "11" + "00" * 15), "05" + "00" * 15),
-        ("A.3 #8", b"\x01" + bytes(31), octets(ones + "fb" + "fe" * 15 + "01" * 16), "00" * 16),
-        ("A.3 #9", b"\x02" + bytes(31), octets("fd" + "ff" * 15), "fa" + "ff" * 15),
-        ("A.3 #10", octets("0100000000000000 0400000000000000") + bytes(16), octets(tall + "01" + "00" * 15),
+        ("A.3 #5", b"\x02" + bytes(31), unhex(ones), "03" + "00" * 15),
+        ("A.3 #6", b"\x02" + bytes(15) + unhex(ones), b"\x02" + bytes(15), "03" + "00" * 15),
+        ("A.3 #7", b"\x01" + bytes(31), unhex(ones + "f0" + "ff" * 15 + "11" + "00" * 15), "05" + "00" * 15),
+        ("A.3 #8", b"\x01" + bytes(31), unhex(ones + "fb" + "fe" * 15 + "01" * 16), "00" * 16),
+        ("A.3 #9", b"\x02" + bytes(31), unhex("fd" + "ff" * 15), "fa" + "ff" * 15),
+        ("A.3 #10", unhex("0100000000000000 0400000000000000") + bytes(16), unhex(tall + "01" + "00" * 15),
          "14000000000000005500000000000000"),
-        ("A.3 #11", octets("0100000000000000 0400000000000000") + bytes(16), octets(tall), "13" + "00" * 15),
+        ("A.3 #11", unhex("0100000000000000 0400000000000000") + bytes(16), unhex(tall), "13" + "00" * 15),
     ]
     vectors = []
     for name, key, message, expected in rows:
-        tag = octets(expected)
+        tag = unhex(expected)
         assert ref.poly1305_mac(key, message) == tag, name
         vectors.append({"id": name, "key": key, "message": message, "tag": tag})
     write("rfc8439/poly1305.json", f"{RFC}, sections 2.5.2 and A.3", IETF_LICENCE, vectors)
@@ -151,7 +151,7 @@ def poly1305():
 
 def key_gen():
     rows = [
-        ("2.6.2", bytes(range(0x80, 0xA0)), octets("000000000001020304050607"),
+        ("2.6.2", bytes(range(0x80, 0xA0)), unhex("000000000001020304050607"),
          "8ad5a08b905f81cc815040274ab29471 a833b637e3fd0da508dbb8e2fdd1a646"),
         ("A.4 #1", ZERO_KEY, bytes(12), "76b8e0ada0f13d90405d6ae55386bd28 bdd219b8a08ded1aa836efcc8b770dc7"),
         ("A.4 #2", ONE_KEY, NONCE_2, "ecfa254f845f647473d3cb140da9e876 06cb33066c447b87bc2666dde3fbb739"),
@@ -159,7 +159,7 @@ def key_gen():
     ]
     vectors = []
     for name, key, nonce, expected in rows:
-        one_time_key = octets(expected)
+        one_time_key = unhex(expected)
         assert ref.poly1305_key_gen("ietf", key, nonce) == one_time_key, name
         vectors.append({"id": name, "key": key, "nonce": nonce, "one_time_key": one_time_key})
     write("rfc8439/poly1305_key_gen.json", f"{RFC}, sections 2.6.2 and A.4", IETF_LICENCE, vectors)
@@ -167,14 +167,14 @@ def key_gen():
 
 def aead():
     rows = [
-        ("2.8.2", bytes(range(0x80, 0xA0)), octets("07000000 4041424344454647"), octets("50515253c0c1c2c3c4c5c6c7"),
+        ("2.8.2", bytes(range(0x80, 0xA0)), unhex("07000000 4041424344454647"), unhex("50515253c0c1c2c3c4c5c6c7"),
          SUNSCREEN,
          "d31a8d34648e60db7b86afbc53ef7ec2 a4aded51296e08fea9e2b5a736ee62d6"
          "3dbea45e8ca9671282fafb69da92728b 1a71de0a9e060b2905d6a5b67ecd3b36"
          "92ddbd7f2d778b8c9803aee328091b58 fab324e4fad675945585808b4831d7bc"
          "3ff4def08e4b7a9de576d26586cec64b 6116",
          "1ae10b594f09e26a7e902ecbd0600691"),
-        ("A.5", JABBERWOCKY_KEY, octets("000000000102030405060708"), octets("f33388860000000000004e91"), DRAFTS,
+        ("A.5", JABBERWOCKY_KEY, unhex("000000000102030405060708"), unhex("f33388860000000000004e91"), DRAFTS,
          "64a0861575861af460f062c79be643bd 5e805cfd345cf389f108670ac76c8cb2"
          "4c6cfc18755d43eea09ee94e382d26b0 bdb7b73c321b0100d4f03b7f355894cf"
          "332f830e710b97ce98c8a84abd0b9481 14ad176e008d33bd60f982b1ff37c855"
@@ -188,7 +188,7 @@ def aead():
     ]
     vectors = []
     for name, key, nonce, aad, plaintext, expected, expected_tag in rows:
-        ciphertext, tag = octets(expected), octets(expected_tag)
+        ciphertext, tag = unhex(expected), unhex(expected_tag)
         assert ref.aead_encrypt("ietf", key, nonce, aad, plaintext) == (ciphertext, tag), name
         vectors.append({"id": name, "key": key, "nonce": nonce, "aad": aad, "plaintext": plaintext,
                         "ciphertext": ciphertext, "tag": tag})

@@ -1,4 +1,4 @@
-//! Octets that a JSON file holds as hexadecimal digits.
+//! Bytes that a JSON file holds as hexadecimal digits.
 
 use core::fmt;
 use core::ops::Deref;
@@ -6,19 +6,19 @@ use core::ops::Deref;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// Octets, read from a string of hexadecimal digits.
+/// Bytes, read from a string of hexadecimal digits.
 #[derive(Clone, Default, Eq, PartialEq)]
 pub struct Hex(Vec<u8>);
 
 impl Hex {
-    /// Returns the octets as an array.
+    /// Returns the bytes as an array.
     ///
     /// # Panics
     /// If there are not exactly `N`: the vector is then malformed.
     #[must_use]
     pub fn array<const N: usize>(&self) -> [u8; N] {
         let found = self.0.len();
-        self.0.as_slice().try_into().unwrap_or_else(|_| panic!("a vector has {found} octets where {N} are needed"))
+        self.0.as_slice().try_into().unwrap_or_else(|_| panic!("a vector has {found} bytes where {N} are needed"))
     }
 
     fn parse(digits: &str) -> Option<Self> {
@@ -38,7 +38,7 @@ impl Deref for Hex {
 
 impl fmt::Debug for Hex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|octet| write!(f, "{octet:02x}"))
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

@@ -64,9 +64,9 @@ pub struct Stream {
     pub layout: Layout,
     /// 8, 12 or 20.
     pub rounds: usize,
-    /// 32 octets.
+    /// 32 bytes.
     pub key: Hex,
-    /// 12, 8 or 24 octets.
+    /// 12, 8 or 24 bytes.
     pub nonce: Hex,
     /// The initial block counter.
     pub counter: u64,
@@ -84,11 +84,11 @@ pub struct HChaCha {
     pub id: String,
     /// 8, 12 or 20.
     pub rounds: usize,
-    /// 32 octets.
+    /// 32 bytes.
     pub key: Hex,
-    /// 16 octets.
+    /// 16 bytes.
     pub nonce: Hex,
-    /// 32 octets.
+    /// 32 bytes.
     pub output: Hex,
 }
 
@@ -98,11 +98,11 @@ pub struct HChaCha {
 pub struct Mac {
     /// The section, or a description.
     pub id: String,
-    /// 32 octets: r, not yet clamped, and s.
+    /// 32 bytes: r, not yet clamped, and s.
     pub key: Hex,
     /// Any length.
     pub message: Hex,
-    /// 16 octets.
+    /// 16 bytes.
     pub tag: Hex,
 }
 
@@ -112,11 +112,11 @@ pub struct Mac {
 pub struct KeyGen {
     /// The section.
     pub id: String,
-    /// 32 octets.
+    /// 32 bytes.
     pub key: Hex,
-    /// 12 octets.
+    /// 12 bytes.
     pub nonce: Hex,
-    /// 32 octets.
+    /// 32 bytes.
     pub one_time_key: Hex,
 }
 
@@ -126,11 +126,11 @@ pub struct KeyGen {
 pub struct HeaderProtection {
     /// The section.
     pub id: String,
-    /// 32 octets.
+    /// 32 bytes.
     pub key: Hex,
-    /// 16 octets.
+    /// 16 bytes.
     pub sample: Hex,
-    /// 5 octets.
+    /// 5 bytes.
     pub mask: Hex,
 }
 
@@ -140,9 +140,9 @@ pub struct HeaderProtection {
 pub struct Aead {
     /// The section.
     pub id: String,
-    /// 32 octets.
+    /// 32 bytes.
     pub key: Hex,
-    /// 12 octets, or 24 for XChaCha20-Poly1305.
+    /// 12 bytes, or 24 for XChaCha20-Poly1305.
     pub nonce: Hex,
     /// The associated data.
     pub aad: Hex,
@@ -150,7 +150,7 @@ pub struct Aead {
     pub plaintext: Hex,
     /// As long as the plaintext.
     pub ciphertext: Hex,
-    /// 16 octets.
+    /// 16 bytes.
     pub tag: Hex,
 }
 
@@ -161,9 +161,9 @@ pub struct Aead {
 pub struct CommittingAead {
     /// The lengths.
     pub id: String,
-    /// 32 octets.
+    /// 32 bytes.
     pub key: Hex,
-    /// 12 octets, or 24 for XChaCha20-Poly1305.
+    /// 12 bytes, or 24 for XChaCha20-Poly1305.
     pub nonce: Hex,
     /// The associated data.
     pub aad: Hex,
@@ -171,11 +171,11 @@ pub struct CommittingAead {
     pub plaintext: Hex,
     /// As long as the plaintext.
     pub ciphertext: Hex,
-    /// 32 octets.
+    /// 32 bytes.
     pub tag: Hex,
 }
 
-/// A hash of 32 or 64 octets, by the length of the digest (BLAKE2b, RFC 7693).
+/// A hash of 32 or 64 bytes, by the length of the digest (BLAKE2b, RFC 7693).
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hash {
@@ -183,7 +183,7 @@ pub struct Hash {
     pub id: String,
     /// Any length.
     pub message: Hex,
-    /// 32 or 64 octets.
+    /// 32 or 64 bytes.
     pub digest: Hex,
 }
 
@@ -212,9 +212,9 @@ pub struct Haraka {
     pub iterations: usize,
     /// The seed of the round constants (SPHINCS+). Without it, the constants are the paper's.
     pub seed: Option<Hex>,
-    /// 32 or 64 octets.
+    /// 32 or 64 bytes.
     pub input: Hex,
-    /// 32 octets.
+    /// 32 bytes.
     pub output: Hex,
 }
 
@@ -242,7 +242,7 @@ pub struct Parity {
     pub matrix: ParityMatrix,
     /// The number of shards of data.
     pub data_shards: usize,
-    /// The octets of each shard.
+    /// The bytes of each shard.
     pub length: usize,
     /// The shards of parity.
     pub parity: Vec<Hex>,
@@ -261,11 +261,11 @@ pub enum ParityMatrix {
 }
 
 impl Parity {
-    /// Returns the shards of data: octet i of shard j is 31 j + i² + i j modulo 256.
+    /// Returns the shards of data: byte i of shard j is 31 j + i² + i j modulo 256.
     #[must_use]
     pub fn data(&self) -> Vec<Vec<u8>> {
-        let octet = |i: usize, j: usize| (31 * j + i * i + i * j) as u8;
-        (0..self.data_shards).map(|j| (0..self.length).map(|i| octet(i, j)).collect()).collect()
+        let byte = |i: usize, j: usize| (31 * j + i * i + i * j) as u8;
+        (0..self.data_shards).map(|j| (0..self.length).map(|i| byte(i, j)).collect()).collect()
     }
 }
 
@@ -321,7 +321,7 @@ files! {
     blake2b: Hash = "generated/blake2b.json";
     /// Haraka v2 with 5 and 6 rounds, with the paper's constants and with seeded ones.
     haraka: Haraka = "haraka/haraka.json";
-    /// The sponge, with constants from seeds of 16, 24 and 32 octets.
+    /// The sponge, with constants from seeds of 16, 24 and 32 bytes.
     haraka_s: HarakaS = "haraka/haraka_s.json";
     /// Reed–Solomon codes of ISA-L and klauspost/reedsolomon.
     parity: Parity = "erasure/parity.json";

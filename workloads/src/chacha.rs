@@ -117,7 +117,7 @@ macro_rules! aead {
         $(
         /// Prepares opening of a message whose tag is wrong, in place and into another buffer.
         ///
-        /// If the secrets are zeros, only the last octet of the tag is wrong. Otherwise all octets
+        /// If the secrets are zeros, only the last byte of the tag is wrong. Otherwise all bytes
         /// are wrong.
         pub fn $forged(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
             let mut difference = [0; $tag_bytes];
@@ -126,7 +126,7 @@ macro_rules! aead {
             let (backend, key, mut data) = parts(backend, size, secrets)?;
             let cipher = $cipher::with_backend(&key, backend);
             let mut tag = cipher.seal_in_place(&[2; _], &AAD, data.bytes());
-            tag.iter_mut().zip(difference).for_each(|(octet, difference)| *octet ^= difference);
+            tag.iter_mut().zip(difference).for_each(|(byte, difference)| *byte ^= difference);
             let mut copy = Buffer::new(size);
             Ok(Box::new(move || {
                 let result = cipher.open_into(&[2; _], &AAD, data.bytes(), &tag, copy.bytes());

@@ -53,7 +53,7 @@ pub fn refresh<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>)
     }))
 }
 
-/// Returns a secret share for each point: any octets are shares of some secret.
+/// Returns a secret share for each point: any bytes are shares of some secret.
 fn shares(size: usize, secrets: Secrets<'_>) -> [Vec<u8>; POINTS.len()] {
     let mut shares = POINTS.map(|_| vec![0; size]);
     shares.iter_mut().for_each(|share| secrets(share));
@@ -111,7 +111,7 @@ fn check_after(
     }))
 }
 
-/// Draws from a pool of secret octets.
+/// Draws from a pool of secret bytes.
 fn drawing_from(mut pool: &[u8]) -> Generator<impl FnMut(&mut [u8])> {
     Generator(move |bytes: &mut [u8]| {
         let (these, others) = pool.split_at(bytes.len());

@@ -144,7 +144,7 @@ pub type Prepare = fn(&str, usize, Secrets<'_>) -> Result<Run, sealane::BackendE
 #[cfg(feature = "run")]
 pub type Run = Box<dyn FnMut()>;
 
-/// Fills octets with a secret: constants, random octets, or octets that a checker tracks.
+/// Fills bytes with a secret: constants, random bytes, or bytes that a checker tracks.
 #[cfg(feature = "run")]
 pub type Secrets<'a> = &'a mut dyn FnMut(&mut [u8]);
 

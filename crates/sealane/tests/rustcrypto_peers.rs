@@ -92,9 +92,9 @@ fn poly1305_as_a_universal_hash() {
         let key = core::array::from_fn(|i| fill ^ (i as u8).wrapping_mul(31));
         for length in (0..600).chain([1023, 1024, 1025, 2048, 5000]) {
             let message: Vec<u8> = (0..length).map(|i| fill ^ (i * i / 7) as u8).collect();
-            assert_eq!(our_hash::run(&key, &message), their_hash::run(&key, &message), "{length} octets");
+            assert_eq!(our_hash::run(&key, &message), their_hash::run(&key, &message), "{length} bytes");
             let ones = vec![0xff; length];
-            assert_eq!(our_hash::run(&[0xff; 32], &ones), their_hash::run(&[0xff; 32], &ones), "{length} octets");
+            assert_eq!(our_hash::run(&[0xff; 32], &ones), their_hash::run(&[0xff; 32], &ones), "{length} bytes");
         }
     }
 }

@@ -201,7 +201,7 @@ fn a_tampered_handshake_is_refused() {
             let mut tampered = message[..length].to_vec();
             tampered[place] ^= 1;
             let result = initiator.read_message(&tampered, &mut [0; 1024]);
-            assert_eq!(result, Err(snow::Error::Decrypt), "octet {place}: {sides:?}");
+            assert_eq!(result, Err(snow::Error::Decrypt), "byte {place}: {sides:?}");
         }
         initiator.read_message(&message[..length], &mut [0; 1024]).unwrap();
     }
@@ -224,10 +224,10 @@ fn the_ciphers_agree_at_every_length() {
             let (mut a, mut b) = (vec![0; length + 16], vec![0; length + 16]);
             assert_eq!(ours.encrypt(n, ad, &plaintext, &mut a), length + 16);
             assert_eq!(theirs.encrypt(n, ad, &plaintext, &mut b), length + 16);
-            assert!(a == b, "{length} octets on {backend}");
+            assert!(a == b, "{length} bytes on {backend}");
             let mut opened = vec![0; length];
             assert_eq!(ours.decrypt(n, ad, &a, &mut opened), Ok(length));
-            assert!(opened == plaintext, "{length} octets on {backend}");
+            assert!(opened == plaintext, "{length} bytes on {backend}");
             assert_eq!(ours.decrypt(n - 1, ad, &a, &mut opened), Err(snow::Error::Decrypt));
             if length > 0 {
                 assert_eq!(ours.decrypt(n, ad, &a, &mut opened[1..]), Err(snow::Error::Decrypt), "no space");
@@ -272,7 +272,7 @@ fn a_buffer_without_space_for_the_tag_stays_as_it_is() {
         let message = sealed.unwrap_err();
         let message = message.downcast_ref::<&str>().map(|&text| text.to_owned()).or(message.downcast_ref().cloned());
         assert_eq!(message.as_deref(), Some("the buffer is too short for the message and its tag"));
-        assert!(out == vec![7; length], "{length} octets");
+        assert!(out == vec![7; length], "{length} bytes");
     }
     assert_eq!(cipher.encrypt(0, &[], &[1; 32], &mut [0; 48]), 48);
 }

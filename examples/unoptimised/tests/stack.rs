@@ -37,7 +37,7 @@ fn half_of_the_stack_of_a_thread_is_enough() {
 fn runs(operation: &'static Operation, backend: &'static str) -> usize {
     let work = move || {
         let can_run = |&&size: &&usize| {
-            let mut secrets = |octets: &mut [u8]| octets.fill(0x42);
+            let mut secrets = |bytes: &mut [u8]| bytes.fill(0x42);
             (operation.prepare)(backend, size, &mut secrets).map(|mut run| run()).is_ok()
         };
         operation.sizes.iter().filter(can_run).count()

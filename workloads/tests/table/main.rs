@@ -34,9 +34,9 @@ fn every_operation_runs_on_portable_code() {
     for operation in WORKLOADS.iter().flat_map(|workload| workload.operations) {
         for &size in operation.sizes.iter().chain(operation.counted).chain(operation.timed) {
             let mut secrets = 0;
-            let mut fill = |octets: &mut [u8]| {
-                octets.fill(0x42);
-                secrets += octets.len();
+            let mut fill = |bytes: &mut [u8]| {
+                bytes.fill(0x42);
+                secrets += bytes.len();
             };
             let mut run = (operation.prepare)("scalar", size, &mut fill).unwrap();
             assert!(secrets > 0 || size == 0, "{} has no secret", operation.name);

@@ -67,7 +67,7 @@ fn protected_bits(first: u8) -> u8 {
 
 /// Masks the packet number, and no bytes after it.
 fn apply_to_number(mask: &Mask, packet_number: &mut [u8], length: usize) {
-    for (octet, mask) in packet_number.iter_mut().zip(&mask[1..]).take(length) {
-        *octet ^= mask;
+    for (byte, mask) in packet_number.iter_mut().zip(&mask[1..]).take(length) {
+        *byte ^= mask;
     }
 }

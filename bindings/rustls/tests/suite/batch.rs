@@ -2,7 +2,7 @@
 
 use rustls_sealane::quic::{Packet, PacketError, PacketKeys};
 
-use crate::common::{array, octets, pairs, quic};
+use crate::common::{array, pairs, quic, test_bytes};
 
 const KEY: u64 = 1;
 const IV: u64 = 2;
@@ -25,7 +25,7 @@ struct Case {
 fn cases(count: usize) -> Vec<Case> {
     let case = |i: usize| {
         let header_bytes = 5 + i * 7 % 40;
-        let mut bytes = octets(i as u64, header_bytes + 4 + i * 97 % 1500 + 16);
+        let mut bytes = test_bytes(i as u64, header_bytes + 4 + i * 97 % 1500 + 16);
         bytes[0] = [0x40, 0xe1, 0x42, 0xf3][i % 4];
         Case { number: (i as u64) << 33 | 9, path: i.is_multiple_of(5).then_some(i as u32), header_bytes, bytes }
     };
@@ -87,10 +87,10 @@ fn packets_that_are_too_short_are_refused() {
         (0x43, 0, 0, false),
         (0x43, usize::MAX, 40, false),
     ] {
-        let mut good = octets(1, 100);
-        let mut bytes = octets(2, length);
-        if let Some(octet) = bytes.first_mut() {
-            *octet = first;
+        let mut good = test_bytes(1, 100);
+        let mut bytes = test_bytes(2, length);
+        if let Some(byte) = bytes.first_mut() {
+            *byte = first;
         }
         let before = (good.clone(), bytes.clone());
         let mut batch = [Packet::new(1, 9, &mut good), Packet::new(2, header_bytes, &mut bytes)];
@@ -108,7 +108,7 @@ fn packets_that_are_too_short_are_refused() {
 /// A second call would decrypt the payloads, because it adds the same key stream.
 #[test]
 fn a_packet_is_encrypted_once() {
-    let (mut first, mut second) = (octets(1, 100), octets(2, 100));
+    let (mut first, mut second) = (test_bytes(1, 100), test_bytes(2, 100));
     let mut batch = [Packet::new(1, 9, &mut first)];
     keys().seal_packets(&mut batch).unwrap();
     let [sealed] = batch;
@@ -116,14 +116,14 @@ fn a_packet_is_encrypted_once() {
     let result = keys().seal_packets(&mut batch);
     assert_eq!(result, Err(PacketError::Sealed { index: 1 }));
     assert_eq!(result.unwrap_err().to_string(), "packet 1 is encrypted already");
-    let mut expected = octets(1, 100);
+    let mut expected = test_bytes(1, 100);
     keys().seal_packets(&mut [Packet::new(1, 9, &mut expected)]).unwrap();
-    assert_eq!((first, second), (expected, octets(2, 100)), "nothing is written");
+    assert_eq!((first, second), (expected, test_bytes(2, 100)), "nothing is written");
 }
 
 #[test]
 fn keys_and_plaintext_are_not_shown() {
     assert_eq!(format!("{:?}", keys()), "PacketKeys { .. }");
-    let mut bytes = octets(1, 100);
+    let mut bytes = test_bytes(1, 100);
     assert_eq!(format!("{:?}", Packet::new(1, 9, &mut bytes)), "Packet { len: 100, .. }");
 }

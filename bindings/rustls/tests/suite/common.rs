@@ -57,8 +57,8 @@ pub(crate) fn only(mut provider: CryptoProvider, numbers: &[CipherSuite]) -> Cry
     provider
 }
 
-/// Returns pseudorandom octets, which depend on the seed.
-pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
+/// Returns pseudorandom bytes, which depend on the seed.
+pub(crate) fn test_bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let next = || {
         state ^= state << 13;
@@ -71,7 +71,7 @@ pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
 
 /// Returns a key or an IV.
 pub(crate) fn array<const N: usize>(seed: u64) -> [u8; N] {
-    octets(seed, N).try_into().expect("N octets")
+    test_bytes(seed, N).try_into().expect("N bytes")
 }
 
 /// Returns the lengths at which results are compared: all up to 2 KiB, and a whole record.

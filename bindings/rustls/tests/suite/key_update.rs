@@ -11,7 +11,7 @@ use rustls::{
     CipherSuite, CipherSuiteCommon, ConnectionTrafficSecrets, SupportedCipherSuite, Tls13CipherSuite, version,
 };
 
-use crate::common::{octets, only, pairs, tls13};
+use crate::common::{only, pairs, test_bytes, tls13};
 use crate::tls::{connections, send, transfer};
 
 /// The numbers of keys that were created for encryption and for decryption.
@@ -75,7 +75,7 @@ fn updates(client: &CryptoProvider, server: &CryptoProvider) {
         let moved = transfer(&mut c, &mut s, &mut Vec::new()) | transfer(&mut s, &mut c, &mut Vec::new());
         assert!(moved, "the handshake stopped");
     }
-    let message = octets(3, 100_000);
+    let message = test_bytes(3, 100_000);
     for turn in 0..4 {
         let before = [client_counts.get(), server_counts.get()];
         if turn % 2 == 0 {

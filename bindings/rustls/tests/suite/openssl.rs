@@ -13,7 +13,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{CipherSuite, ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection};
 use rustls::{StreamOwned, SupportedProtocolVersion, version};
 
-use crate::common::{octets, only, pairs};
+use crate::common::{only, pairs, test_bytes};
 
 const BYTES: usize = 4 << 20;
 
@@ -119,7 +119,7 @@ impl Server {
 fn openssl_sends(cipher: Cipher, folder: &str) {
     for (pair, (suite, version, options)) in pairs().iter().flat_map(|pair| CASES.map(|case| (pair, case))) {
         let server = Server::new(folder);
-        let message = octets(11, BYTES);
+        let message = test_bytes(11, BYTES);
         std::fs::write(server.path("message"), &message).unwrap();
         let provider = only(pair.ours.clone(), &[suite]);
 
@@ -196,7 +196,7 @@ fn server_config(
 fn openssl_connects(cipher: Cipher, folder: &str) {
     for (pair, (suite, version, options)) in pairs().iter().flat_map(|pair| CASES.map(|case| (pair, case))) {
         let server = Server::new(folder);
-        let message = octets(12, BYTES);
+        let message = test_bytes(12, BYTES);
         std::fs::write(server.path("message"), &message).unwrap();
         let config = server_config(&server, only(pair.ours.clone(), &[suite]), version);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();

@@ -3,7 +3,7 @@
 use rustls::Error;
 use rustls::quic::{HeaderProtectionKey, PacketKey};
 
-use crate::common::{array, lengths, octets, pairs, quic};
+use crate::common::{array, lengths, pairs, quic, test_bytes};
 
 /// Returns the ciphertext of a packet, followed by its tag.
 fn sealed(key: &dyn PacketKey, path: Option<u32>, number: u64, header: &[u8], plaintext: &[u8]) -> Vec<u8> {
@@ -31,7 +31,7 @@ fn every_length() {
         let key = |provider| quic(provider).packet_key(array::<32>(1).into(), array::<12>(2).into());
         let (ours, theirs) = (key(&pair.ours), key(&pair.wrapped));
         for length in lengths() {
-            let (plaintext, header) = (octets(length as u64, length), octets(7, 1 + length % 40));
+            let (plaintext, header) = (test_bytes(length as u64, length), test_bytes(7, 1 + length % 40));
             let (path, number) = ((length % 3 == 0).then_some(length as u32), (length as u64) << 30 | 5);
             let case = || format!("{length} bytes, {}", pair.name);
             let packet = sealed(&*ours, path, number, &header, &plaintext);
@@ -47,12 +47,12 @@ fn every_length() {
 fn changed_packets_are_refused() {
     let pair = &pairs()[0];
     let key = quic(&pair.ours).packet_key(array::<32>(1).into(), array::<12>(2).into());
-    let (header, plaintext) = (octets(3, 20), octets(4, 100));
+    let (header, plaintext) = (test_bytes(3, 20), test_bytes(4, 100));
     let packet = sealed(&*key, None, 9, &header, &plaintext);
     for i in 0..packet.len() {
         let mut changed = packet.clone();
         changed[i] ^= 1 << (i % 8);
-        assert_eq!(opened(&*key, None, 9, &header, &changed), Err(Error::DecryptError), "octet {i}");
+        assert_eq!(opened(&*key, None, 9, &header, &changed), Err(Error::DecryptError), "byte {i}");
         assert_eq!(opened(&*key, None, 9, &header, &packet[..i]), Err(Error::DecryptError), "the first {i}");
     }
     let mut changed = header.clone();
@@ -84,9 +84,9 @@ fn headers_are_those_of_the_wrapped_provider() {
         let (ours, theirs) = (key(&pair.ours), key(&pair.wrapped));
         assert_eq!(ours.sample_len(), theirs.sample_len());
         for first in 0..=u8::MAX {
-            let sample = octets(first.into(), 16);
+            let sample = test_bytes(first.into(), 16);
             for length in 0..=4 {
-                let number = octets(90, length);
+                let number = test_bytes(90, length);
                 let protected = masked(&*ours, &sample, first, &number, true);
                 assert_eq!(protected, masked(&*theirs, &sample, first, &number, true), "{first:#x}, {}", pair.name);
                 assert_eq!(masked(&*ours, &sample, protected.0, &protected.1, false), (first, number.clone()));
@@ -102,9 +102,9 @@ fn samples_and_packet_numbers_of_other_lengths_are_refused() {
     let pair = &pairs()[0];
     let key = quic(&pair.ours).header_protection_key(array::<32>(3).into());
     for (sample, number) in [(15, 4), (17, 4), (0, 4), (16, 5)] {
-        let (mut first, mut octets) = (0x43, vec![7; number]);
-        key.encrypt_in_place(&vec![1; sample], &mut first, &mut octets).unwrap_err();
-        key.decrypt_in_place(&vec![1; sample], &mut first, &mut octets).unwrap_err();
-        assert_eq!((first, octets), (0x43, vec![7; number]), "nothing is changed");
+        let (mut first, mut bytes) = (0x43, vec![7; number]);
+        key.encrypt_in_place(&vec![1; sample], &mut first, &mut bytes).unwrap_err();
+        key.decrypt_in_place(&vec![1; sample], &mut first, &mut bytes).unwrap_err();
+        assert_eq!((first, bytes), (0x43, vec![7; number]), "nothing is changed");
     }
 }

@@ -14,7 +14,7 @@ use rustls::quic::{Algorithm, HeaderProtectionKey, PacketKey, Tag};
 use rustls::{CipherSuite, CipherSuiteCommon, Error, RootCertStore, SupportedCipherSuite, Tls13CipherSuite, version};
 use tokio::net::UdpSocket;
 
-use crate::common::{octets, only, pairs, quic, tls13};
+use crate::common::{only, pairs, quic, test_bytes, tls13};
 
 /// Lengths of messages, which are sent and echoed. The long one adds up to 256 MiB.
 const LONG: usize = 128 << 20;
@@ -224,7 +224,7 @@ async fn echo(bytes: usize, client: CryptoProvider, server: CryptoProvider) -> u
     let endpoint = Endpoint::client(LOCALHOST).unwrap();
     let connection = endpoint.connect_with(config, address, "localhost").unwrap().await.unwrap();
     let (mut send, mut receive) = connection.open_bi().await.unwrap();
-    let message = octets(5, bytes);
+    let message = test_bytes(5, bytes);
     let sent = message.clone();
     let updated = connection.clone();
     let sending = tokio::spawn(async move {

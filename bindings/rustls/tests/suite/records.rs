@@ -6,7 +6,7 @@ use rustls::crypto::cipher::{
 };
 use rustls::{CipherSuite, ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion};
 
-use crate::common::{array, lengths, octets, pairs, tls12, tls13};
+use crate::common::{array, lengths, pairs, test_bytes, tls12, tls13};
 
 /// Length of a record's header in bytes.
 const HEADER_BYTES: usize = 5;
@@ -95,7 +95,7 @@ fn every_length() {
             let (mut our_opener, mut their_opener) =
                 (protocol.decrypter(&pair.ours), protocol.decrypter(&pair.wrapped));
             for length in lengths() {
-                let (plaintext, seq) = (octets(length as u64, length), (length as u64) << 40 | 7);
+                let (plaintext, seq) = (test_bytes(length as u64, length), (length as u64) << 40 | 7);
                 let record = encrypt(&mut *ours, &plaintext, seq);
                 let case = || format!("{length} bytes, {protocol:?}, {}", pair.name);
                 assert!(record == encrypt(&mut *theirs, &plaintext, seq), "{}", case());
@@ -112,14 +112,14 @@ fn changed_records_are_refused() {
     for protocol in PROTOCOLS {
         let mut opener = protocol.decrypter(&pair.ours);
         for length in [0, 1, 64, 300] {
-            let record = encrypt(&mut *protocol.encrypter(&pair.ours), &octets(3, length), 5);
+            let record = encrypt(&mut *protocol.encrypter(&pair.ours), &test_bytes(3, length), 5);
             for i in HEADER_BYTES..record.len() {
                 let mut changed = record.clone();
                 changed[i] ^= 1 << (i % 8);
                 assert_eq!(
                     protocol.decrypt(&mut *opener, &changed, 5),
                     Err(Error::DecryptError),
-                    "octet {i}, {protocol:?}"
+                    "byte {i}, {protocol:?}"
                 );
             }
             assert_eq!(protocol.decrypt(&mut *opener, &record, 6), Err(Error::DecryptError), "number, {protocol:?}");
@@ -130,7 +130,7 @@ fn changed_records_are_refused() {
                     "{end}, {protocol:?}"
                 );
             }
-            assert_eq!(protocol.decrypt(&mut *opener, &record, 5), Ok(octets(3, length)), "{protocol:?}");
+            assert_eq!(protocol.decrypt(&mut *opener, &record, 5), Ok(test_bytes(3, length)), "{protocol:?}");
         }
     }
 }

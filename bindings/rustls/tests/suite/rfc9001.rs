@@ -12,12 +12,12 @@ const SAMPLE: &str = "5e5cd55c41f69080575d7999c25a5bfb";
 const PACKET: &str = "4cfe4189655e5cd55c41f69080575d7999c25a5bfb";
 
 fn hex(digits: &str) -> Vec<u8> {
-    let octet = |i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal digits");
-    (0..digits.len()).step_by(2).map(octet).collect()
+    let byte = |i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal digits");
+    (0..digits.len()).step_by(2).map(byte).collect()
 }
 
 fn array<const N: usize>(digits: &str) -> [u8; N] {
-    hex(digits).try_into().expect("as many octets")
+    hex(digits).try_into().expect("as many bytes")
 }
 
 #[test]

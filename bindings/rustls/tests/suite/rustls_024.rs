@@ -17,7 +17,7 @@ use rustls_024::{
 use rustls_ring::DEFAULT_PROVIDER;
 use rustls_sealane::rustls_024::{chacha20_first, with_sealane};
 
-use crate::common::{array, lengths, octets};
+use crate::common::{array, lengths, test_bytes};
 
 const TLS12: [CipherSuite; 2] = [
     CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
@@ -76,18 +76,18 @@ fn records_of_every_length() {
     let (mut ours, mut theirs) = (records(&with_sealane(DEFAULT_PROVIDER)), records(&DEFAULT_PROVIDER));
     for (suite, (ours, theirs)) in ours.iter_mut().zip(&mut theirs).enumerate() {
         for length in lengths() {
-            let (plaintext, seq) = (octets(length as u64, length), (length as u64) << 40 | 7);
+            let (plaintext, seq) = (test_bytes(length as u64, length), (length as u64) << 40 | 7);
             let record = encrypt(&mut *ours.0, &plaintext, seq);
             assert!(record == encrypt(&mut *theirs.0, &plaintext, seq), "{length} bytes, suite {suite}");
             for decrypter in [&mut ours.1, &mut theirs.1] {
                 assert!(decrypt(&mut **decrypter, &record, seq) == Ok(plaintext.clone()), "{length}, suite {suite}");
             }
         }
-        let record = encrypt(&mut *ours.0, &octets(3, 300), 5);
+        let record = encrypt(&mut *ours.0, &test_bytes(3, 300), 5);
         for i in 0..record.len() {
             let mut changed = record.clone();
             changed[i] ^= 1 << (i % 8);
-            assert_eq!(decrypt(&mut *ours.1, &changed, 5), Err(Error::DecryptError), "octet {i}, suite {suite}");
+            assert_eq!(decrypt(&mut *ours.1, &changed, 5), Err(Error::DecryptError), "byte {i}, suite {suite}");
             assert_eq!(decrypt(&mut *ours.1, &record[..i], 5), Err(Error::DecryptError), "{i}, suite {suite}");
         }
         assert_eq!(decrypt(&mut *ours.1, &record, 6), Err(Error::DecryptError), "suite {suite}");
@@ -115,7 +115,7 @@ fn keys_can_be_extracted() {
         secrets.into_iter().map(bytes).collect::<Vec<_>>()
     };
     let secrets = extracted(&with_sealane(DEFAULT_PROVIDER));
-    assert_eq!(secrets, vec![[octets(1, 32), octets(2, 12)].concat(); 3]);
+    assert_eq!(secrets, vec![[test_bytes(1, 32), test_bytes(2, 12)].concat(); 3]);
     assert_eq!(secrets, extracted(&DEFAULT_PROVIDER));
 }
 
@@ -126,7 +126,7 @@ fn output_that_is_too_short() {
         let record = Record::new(ContentType::ApplicationData, version(), OutboundPlain::Single(&[1; 50]));
         let mut out = vec![0; encrypter.encrypted_payload_len(50) - 1];
         encrypter.encrypt(record, 0, &mut out).unwrap_err();
-        assert!(out.iter().all(|octet| *octet == 0), "nothing is written");
+        assert!(out.iter().all(|byte| *byte == 0), "nothing is written");
     }
 }
 
@@ -141,7 +141,7 @@ fn packets_of_every_length() {
     let limits = |key: &dyn PacketKey| (key.confidentiality_limit(), key.integrity_limit(), key.tag_len());
     assert_eq!(limits(&*ours.0), limits(&*theirs.0));
     for length in lengths() {
-        let (plaintext, header) = (octets(length as u64, length), octets(7, 1 + length % 40));
+        let (plaintext, header) = (test_bytes(length as u64, length), test_bytes(7, 1 + length % 40));
         let (path, number) = ((length % 3 == 0).then_some(length as u32), (length as u64) << 30 | 5);
         let seal = |key: &dyn PacketKey| {
             let mut payload = plaintext.clone();
@@ -158,10 +158,10 @@ fn packets_of_every_length() {
         assert_eq!(open(&changed), Err(Error::DecryptError), "{length} bytes");
     }
     for first in 0..=u8::MAX {
-        let sample = octets(first.into(), 16);
+        let sample = test_bytes(first.into(), 16);
         for length in 0..=4 {
             let mask = |on: bool, key: &dyn rustls_024::quic::HeaderProtectionKey| {
-                let (mut first, mut number) = (first, octets(90, length));
+                let (mut first, mut number) = (first, test_bytes(90, length));
                 let result = if on {
                     key.encrypt_in_place(&sample, &mut first, &mut number)
                 } else {
@@ -245,7 +245,7 @@ fn exchange(client: CryptoProvider, server: CryptoProvider) {
         deliver(&mut s, &mut server_input, &mut to_server, &mut to_client);
         deliver(&mut c, &mut client_input, &mut to_client, &mut to_server);
     }
-    let message = octets(1, 4 << 20);
+    let message = test_bytes(1, 4 << 20);
     c.write(message[..].into(), &mut to_server).unwrap();
     assert!(deliver(&mut s, &mut server_input, &mut to_server, &mut to_client) == message, "client to server");
     s.write(message[..].into(), &mut to_client).unwrap();

@@ -11,7 +11,7 @@ use rustls::{
     SupportedCipherSuite, SupportedProtocolVersion, version,
 };
 
-use crate::common::{octets, only, pairs};
+use crate::common::{only, pairs, test_bytes};
 
 const BYTES: usize = 16 << 20;
 /// The number of bytes written at once: several full records and a partial one.
@@ -104,7 +104,7 @@ fn exchange(client: &CryptoProvider, server: &CryptoProvider, version: &'static 
     assert_eq!(c.protocol_version(), Some(version.version));
     assert!(is_of(client, negotiated(&c)), "{:?}", negotiated(&c));
     assert!(is_of(server, negotiated(&s)), "{:?}", negotiated(&s));
-    let message = octets(1, BYTES);
+    let message = test_bytes(1, BYTES);
     assert!(send(&mut c, &mut s, &message) == message, "client to server");
     assert!(send(&mut s, &mut c, &message) == message, "server to client");
 }

@@ -13,8 +13,8 @@ fn hex(digits: &str) -> Vec<u8> {
     if digits == "-" {
         return Vec::new();
     }
-    let octet = |i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal digits");
-    (0..digits.len()).step_by(2).map(octet).collect()
+    let byte = |i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal digits");
+    (0..digits.len()).step_by(2).map(byte).collect()
 }
 
 /// Computes `HKDF-Expand-Label` with an empty context (RFC 8446, section 7.1).

@@ -54,11 +54,11 @@ struct Searching;
 unsafe fn search(block: *const u8, bytes: usize) {
     // The reads are volatile, because the compiler may assume that nobody reads a freed object.
     // SAFETY: the caller's promise; all offsets are inside the block.
-    let octet = |i: usize| unsafe { block.wrapping_add(i).read_volatile() };
+    let byte = |i: usize| unsafe { block.wrapping_add(i).read_volatile() };
     let mut found = FOUND.get();
     for (count, secret) in found.0.iter_mut().zip(SECRETS) {
         let starts = (bytes + 1).saturating_sub(secret.len());
-        let is_at = |start: usize| (start..).zip(secret).all(|(i, wanted)| octet(i) == *wanted);
+        let is_at = |start: usize| (start..).zip(secret).all(|(i, wanted)| byte(i) == *wanted);
         *count += usize::from((0..starts).any(is_at));
     }
     FOUND.set(found);

@@ -47,7 +47,7 @@ macro_rules! programs {
                 assert!(!theirs.is_empty(), "a program without results compares nothing");
                 for ours in [ours::results(), root::results()] {
                     let first = theirs.iter().zip(&ours).position(|(a, b)| a != b);
-                    assert!(theirs == ours, "{} and {} octets, different from {first:?} on", theirs.len(), ours.len());
+                    assert!(theirs == ours, "{} and {} bytes, different from {first:?} on", theirs.len(), ours.len());
                 }
             }
         }

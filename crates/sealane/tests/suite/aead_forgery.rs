@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use sealane::{Backend, ChaCha20Poly1305, OpenError, Tag, XChaCha20Poly1305};
 
-use crate::common::{array, backends, octets};
+use crate::common::{array, backends, test_bytes};
 
 /// The inputs of one opening.
 #[derive(Clone)]
@@ -41,24 +41,24 @@ macro_rules! refuse {
     }};
 }
 
-fn flip(octets: &mut [u8], bit: usize) {
-    octets[bit / 8] ^= 1 << (bit % 8);
+fn flip(bytes: &mut [u8], bit: usize) {
+    bytes[bit / 8] ^= 1 << (bit % 8);
 }
 
 macro_rules! forgeries {
-    ($name:ident, $cipher:ty, $nonce_octets:literal) => {
+    ($name:ident, $cipher:ty, $nonce_bytes:literal) => {
         #[test]
         fn $name() {
             for backend in backends() {
                 for (aad, length) in [(0, 0), (0, 1), (5, 20), (17, 70), (3, 300)] {
-                    let (key, nonce) = (array(1), array::<$nonce_octets>(2));
-                    let (aad, mut ciphertext) = (octets(3, aad), octets(4, length));
+                    let (key, nonce) = (array(1), array::<$nonce_bytes>(2));
+                    let (aad, mut ciphertext) = (test_bytes(3, aad), test_bytes(4, length));
                     let tag = <$cipher>::with_backend(&key, backend).seal_in_place(&nonce, &aad, &mut ciphertext);
                     let good = Message { key, nonce, aad, ciphertext, tag };
                     let mut buffer = good.ciphertext.clone();
                     let cipher = <$cipher>::with_backend(&key, backend);
                     assert_eq!(cipher.open_in_place(&nonce, &good.aad, &mut buffer, &tag), Ok(()));
-                    assert_eq!(buffer, octets(4, length));
+                    assert_eq!(buffer, test_bytes(4, length));
 
                     for bit in 0..8 * 16 {
                         let mut bad = good.clone();
@@ -75,7 +75,7 @@ macro_rules! forgeries {
                         flip(&mut bad.aad, bit);
                         refuse!($cipher, backend, &bad, format!("bit {bit} of the associated data flipped"));
                     }
-                    for bit in 0..8 * $nonce_octets {
+                    for bit in 0..8 * $nonce_bytes {
                         let mut bad = good.clone();
                         flip(&mut bad.nonce, bit);
                         refuse!($cipher, backend, &bad, format!("bit {bit} of the nonce flipped"));
@@ -86,13 +86,13 @@ macro_rules! forgeries {
                         refuse!($cipher, backend, &bad, format!("bit {bit} of the key flipped"));
                     }
 
-                    // Wrong lengths: shorter by any number of octets; longer by zeros, which the
-                    // padding would hide; with octets moved from the message to the associated
+                    // Wrong lengths: shorter by any number of bytes; longer by zeros, which the
+                    // padding would hide; with bytes moved from the message to the associated
                     // data.
                     for shorter in 0..length {
                         let mut bad = good.clone();
                         bad.ciphertext.truncate(shorter);
-                        refuse!($cipher, backend, &bad, format!("{length} octets cut to {shorter}"));
+                        refuse!($cipher, backend, &bad, format!("{length} bytes cut to {shorter}"));
                     }
                     for more in 1..=17 {
                         let mut bad = good.clone();
@@ -105,7 +105,7 @@ macro_rules! forgeries {
                     for moved in 1..=length.min(16) {
                         let mut bad = good.clone();
                         bad.aad.extend(bad.ciphertext.drain(..moved));
-                        refuse!($cipher, backend, &bad, format!("{moved} octets moved to the associated data"));
+                        refuse!($cipher, backend, &bad, format!("{moved} bytes moved to the associated data"));
                     }
                     for tag in [[0; 16], [0xff; 16]] {
                         let bad = Message { tag, ..good.clone() };
@@ -124,14 +124,14 @@ forgeries!(xchacha20_poly1305, XChaCha20Poly1305, 24);
 fn a_forged_long_message_leaves_the_ciphertext() {
     for backend in backends() {
         let cipher = ChaCha20Poly1305::with_backend(&array(5), backend);
-        let mut ciphertext = octets(6, 70_000);
+        let mut ciphertext = test_bytes(6, 70_000);
         let tag = cipher.seal_in_place(&[0; 12], b"", &mut ciphertext);
         for at in [0, 447, 448, 8191, 8640, 65_535, 69_999] {
             let mut bad = ciphertext.clone();
             bad[at] ^= 0x80;
             let before = bad.clone();
             assert_eq!(cipher.open_in_place(&[0; 12], b"", &mut bad, &tag), Err(OpenError));
-            assert!(bad == before, "octet {at} changed on {backend}: the buffer was written to");
+            assert!(bad == before, "byte {at} changed on {backend}: the buffer was written to");
         }
     }
 }

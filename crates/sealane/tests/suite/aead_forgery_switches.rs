@@ -3,7 +3,7 @@
 
 use sealane::{Backend, ChaCha20Poly1305, OpenError, Tag, XChaCha20Poly1305};
 
-use crate::common::{array, backends, cpu_classes, octets};
+use crate::common::{array, backends, cpu_classes, test_bytes};
 
 /// Lengths on each side of each change of algorithm. The messages have no head, part of a head,
 /// whole groups of each backend and more, two passes, and several pieces (see `aead_switches.rs`).
@@ -15,7 +15,7 @@ const LENGTHS: [usize; 31] = [
 /// messages.
 const AAD_LENGTHS: [usize; 2] = [13, 600];
 
-/// The initial content of an output. No octet of it is zero.
+/// The initial content of an output. No byte of it is zero.
 const BEFORE: u8 = 0xa5;
 
 /// The inputs of one opening.
@@ -36,9 +36,9 @@ fn forgeries<const N: usize>(good: &Message<N>) -> Vec<(String, Message<N>)> {
         forgeries.push((what, bad));
     };
     let length = good.ciphertext.len();
-    for octet in 0..16 {
-        let bit = octet % 8;
-        add(format!("bit {bit} of octet {octet} of the tag"), &|bad| bad.tag[octet] ^= 1 << bit);
+    for byte in 0..16 {
+        let bit = byte % 8;
+        add(format!("bit {bit} of byte {byte} of the tag"), &|bad| bad.tag[byte] ^= 1 << bit);
     }
     // The ends and the middle; the start of the first group in sealing; the ends of the head and of
     // the group after it in opening; the last whole block.
@@ -50,37 +50,37 @@ fn forgeries<const N: usize>(good: &Message<N>) -> Vec<(String, Message<N>)> {
     }
     places.sort_unstable();
     places.dedup();
-    for octet in places.into_iter().filter(|&octet| octet < length) {
-        add(format!("octet {octet} of the ciphertext"), &|bad| bad.ciphertext[octet] ^= 0x10);
+    for byte in places.into_iter().filter(|&byte| byte < length) {
+        add(format!("byte {byte} of the ciphertext"), &|bad| bad.ciphertext[byte] ^= 0x10);
     }
-    for octet in [0, good.aad.len() - 1] {
-        add(format!("octet {octet} of the associated data"), &|bad| bad.aad[octet] ^= 0x80);
+    for byte in [0, good.aad.len() - 1] {
+        add(format!("byte {byte} of the associated data"), &|bad| bad.aad[byte] ^= 0x80);
     }
-    for octet in [0, N / 2, N - 1] {
-        add(format!("octet {octet} of the nonce"), &|bad| bad.nonce[octet] ^= 1);
+    for byte in [0, N / 2, N - 1] {
+        add(format!("byte {byte} of the nonce"), &|bad| bad.nonce[byte] ^= 1);
     }
     add("one zero more".into(), &|bad| bad.ciphertext.push(0));
     if length > 0 {
-        add("one octet less".into(), &|bad| bad.ciphertext.truncate(length - 1));
+        add("one byte less".into(), &|bad| bad.ciphertext.truncate(length - 1));
     }
     forgeries
 }
 
 macro_rules! check {
-    ($cipher:ty, $nonce_octets:literal, $backend:expr, $length:expr, $aad:expr) => {{
+    ($cipher:ty, $nonce_bytes:literal, $backend:expr, $length:expr, $aad:expr) => {{
         let (backend, length): (Backend, usize) = ($backend, $length);
         let cipher = <$cipher>::with_backend(&array(200), backend);
-        let plaintext = octets(201, length);
+        let plaintext = test_bytes(201, length);
         let mut good = Message {
-            nonce: array::<$nonce_octets>(202),
-            aad: octets(203, $aad),
+            nonce: array::<$nonce_bytes>(202),
+            aad: test_bytes(203, $aad),
             ciphertext: plaintext.clone(),
             tag: [0; 16],
         };
         good.tag = cipher.seal_in_place(&good.nonce, &good.aad, &mut good.ciphertext);
 
         for (what, bad) in forgeries(&good) {
-            let what = format!("{length} octets, {what}, on {backend}");
+            let what = format!("{length} bytes, {what}, on {backend}");
             let mut buffer = bad.ciphertext.clone();
             let result = cipher.open_in_place(&bad.nonce, &bad.aad, &mut buffer, &bad.tag);
             assert_eq!(result, Err(OpenError), "in place: {what}");
@@ -90,8 +90,8 @@ macro_rules! check {
             let result = cipher.open_into(&bad.nonce, &bad.aad, &bad.ciphertext, &bad.tag, &mut output[..]);
             assert_eq!(result, Err(OpenError), "into other memory: {what}");
             // The written part is zero now, and the rest is unchanged.
-            let wiped = output.iter().take_while(|&&octet| octet == 0).count();
-            assert!(output[wiped..].iter().all(|&octet| octet == BEFORE), "the output holds something else: {what}");
+            let wiped = output.iter().take_while(|&&byte| byte == 0).count();
+            assert!(output[wiped..].iter().all(|&byte| byte == BEFORE), "the output holds something else: {what}");
         }
 
         // The same object still works, with buffers that have seen a forgery.
@@ -106,9 +106,9 @@ macro_rules! check {
             Ok(()),
             "{length} on {backend}"
         );
-        assert!(buffer == plaintext, "{length} octets on {backend}");
+        assert!(buffer == plaintext, "{length} bytes on {backend}");
         let opened = cipher.open_into(&good.nonce, &good.aad, &good.ciphertext, &good.tag, &mut output[..]);
-        assert!(opened.is_ok_and(|opened| opened == plaintext), "{length} octets on {backend}");
+        assert!(opened.is_ok_and(|opened| opened == plaintext), "{length} bytes on {backend}");
     }};
 }
 

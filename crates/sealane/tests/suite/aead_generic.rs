@@ -7,16 +7,16 @@ use sealane::{
     CommittingXChaCha20Poly1305, OpenError, RandomError, XChaCha20Poly1305,
 };
 
-use crate::common::{array, backends, octets};
+use crate::common::{array, backends, test_bytes};
 
 /// Checks that all methods of the trait give the same results.
 fn check<A: Aead>() {
     for backend in backends() {
         let cipher = A::with_backend(&array(1), backend);
         assert_eq!(cipher.backend(), backend);
-        let nonce = A::Nonce::try_from(&octets(2, A::Nonce::BYTES)).unwrap();
+        let nonce = A::Nonce::try_from(&test_bytes(2, A::Nonce::BYTES)).unwrap();
         for length in [0, 1, 15, 16, 17, 64, 1000, 5000] {
-            let (plaintext, aad) = (octets(3, length), octets(4, length % 40));
+            let (plaintext, aad) = (test_bytes(3, length), test_bytes(4, length % 40));
             let mut buffer = plaintext.clone();
             let tag = cipher.seal_in_place(&nonce, &aad, &mut buffer);
             let sealed = [&buffer, tag.as_ref()].concat();
@@ -43,10 +43,10 @@ fn refuses<A: Aead>() {
     let (cipher, nonce) = (A::new(&array(5)), A::Nonce::default());
     let sealed = cipher.seal(&nonce, b"aad", b"some plaintext");
     for index in 0..sealed.len() {
-        assert_eq!(cipher.open(&nonce, b"aad", &sealed[..index]), Err(OpenError), "{index} octets");
+        assert_eq!(cipher.open(&nonce, b"aad", &sealed[..index]), Err(OpenError), "{index} bytes");
         let mut bad = sealed.clone();
         bad[index] ^= 0x10;
-        assert_eq!(cipher.open(&nonce, b"aad", &bad), Err(OpenError), "octet {index} changed");
+        assert_eq!(cipher.open(&nonce, b"aad", &bad), Err(OpenError), "byte {index} changed");
     }
     assert_eq!(cipher.open(&nonce, b"", &sealed), Err(OpenError));
     assert_eq!(cipher.open(&nonce, b"aad", &[&sealed[..], &[0]].concat()), Err(OpenError));
@@ -88,7 +88,7 @@ fn one_function_serves_both_layouts() {
 }
 
 #[test]
-fn keys_are_the_generators_octets() {
+fn keys_are_the_generators_bytes() {
     let (mut rng, mut same) = (ChaCha20Rng::from_seed(array(1)), ChaCha20Rng::from_seed(array(1)));
     let key = ChaCha20Poly1305::generate_key_with_rng(&mut rng).unwrap();
     let again = CommittingXChaCha20Poly1305::generate_key_with_rng(&mut same).unwrap();

@@ -4,16 +4,16 @@ use std::mem::MaybeUninit;
 
 use sealane::{Backend, ChaCha20Poly1305, XChaCha20Poly1305};
 
-use crate::common::{AeadOracle, array, backends, combined, octets};
+use crate::common::{AeadOracle, array, backends, combined, test_bytes};
 
-/// Seals and opens the first `length` octets in place, into other memory, and with a sealer and an
+/// Seals and opens the first `length` bytes in place, into other memory, and with a sealer and an
 /// opener that get one piece. All results must agree with the oracle.
 macro_rules! check {
     ($cipher:expr, $nonce:expr, $oracle:expr, $length:expr) => {{
         let (cipher, nonce, oracle, length): (_, _, &AeadOracle, usize) = ($cipher, $nonce, $oracle, $length);
         let (plaintext, ciphertext) = (&oracle.plaintext[..length], &oracle.ciphertext[..length]);
         let (aad, tag) = (&oracle.aad[..], oracle.tag(length));
-        let case = || format!("{length} octets and {} of associated data on {}", aad.len(), cipher.backend());
+        let case = || format!("{length} bytes and {} of associated data on {}", aad.len(), cipher.backend());
 
         let mut buffer = plaintext.to_vec();
         assert_eq!(cipher.seal_in_place(nonce, aad, &mut buffer), tag, "{}", case());
@@ -48,9 +48,9 @@ fn each(check: impl Fn(Backend)) {
 
 #[test]
 fn every_length() {
-    let (key, nonce, plaintext) = (array(1), array(2), octets(3, 1300));
+    let (key, nonce, plaintext) = (array(1), array(2), test_bytes(3, 1300));
     for aad in [0, 13] {
-        let oracle = AeadOracle::new(&key, &nonce, &octets(4, aad), &plaintext);
+        let oracle = AeadOracle::new(&key, &nonce, &test_bytes(4, aad), &plaintext);
         each(|backend| {
             let cipher = ChaCha20Poly1305::with_backend(&key, backend);
             (0..=plaintext.len()).for_each(|length| check!(&cipher, &nonce, &oracle, length));
@@ -60,8 +60,8 @@ fn every_length() {
 
 #[test]
 fn every_length_extended() {
-    let (key, nonce, plaintext) = (array(5), array(6), octets(7, 1300));
-    let oracle = AeadOracle::extended(&key, &nonce, &octets(8, 32), &plaintext);
+    let (key, nonce, plaintext) = (array(5), array(6), test_bytes(7, 1300));
+    let oracle = AeadOracle::extended(&key, &nonce, &test_bytes(8, 32), &plaintext);
     each(|backend| {
         let cipher = XChaCha20Poly1305::with_backend(&key, backend);
         (0..=plaintext.len()).for_each(|length| check!(&cipher, &nonce, &oracle, length));
@@ -70,7 +70,7 @@ fn every_length_extended() {
 
 #[test]
 fn every_length_of_associated_data() {
-    let (key, nonce, plaintext, all) = (array(9), array(10), octets(11, 100), octets(12, 1300));
+    let (key, nonce, plaintext, all) = (array(9), array(10), test_bytes(11, 100), test_bytes(12, 1300));
     for aad in combined(0..=all.len()) {
         let oracle = AeadOracle::new(&key, &nonce, &all[..aad], &plaintext);
         each(|backend| {
@@ -80,7 +80,7 @@ fn every_length_of_associated_data() {
     }
 }
 
-/// Lengths around the powers of two, around the multiples of 8 KiB after a head of 448 octets, and
+/// Lengths around the powers of two, around the multiples of 8 KiB after a head of 448 bytes, and
 /// around age's chunk of 64 KiB.
 fn large() -> impl Iterator<Item = usize> {
     let powers = [2048, 4096, 8192, 16_384, 32_768, 65_536];
@@ -90,9 +90,9 @@ fn large() -> impl Iterator<Item = usize> {
 
 #[test]
 fn large_messages() {
-    let (key, nonce, xnonce, plaintext) = (array(13), array(14), array(15), octets(16, 70_000));
+    let (key, nonce, xnonce, plaintext) = (array(13), array(14), array(15), test_bytes(16, 70_000));
     let oracle = AeadOracle::new(&key, &nonce, b"", &plaintext);
-    let extended = AeadOracle::extended(&key, &xnonce, &octets(17, 700), &plaintext);
+    let extended = AeadOracle::extended(&key, &xnonce, &test_bytes(17, 700), &plaintext);
     each(|backend| {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         let extended_cipher = XChaCha20Poly1305::with_backend(&key, backend);
@@ -105,17 +105,17 @@ fn large_messages() {
 
 #[test]
 fn every_address() {
-    let (key, nonce, plaintext) = (array(18), array(19), octets(20, 1100));
+    let (key, nonce, plaintext) = (array(18), array(19), test_bytes(20, 1100));
     let oracle = AeadOracle::new(&key, &nonce, b"header", &plaintext);
     each(|backend| {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for length in [0, 1, 16, 63, 64, 448, 449, 512, 1000, 1100] {
             for offset in 0..=64 {
-                let mut buffer = octets(21, offset + length + 65);
+                let mut buffer = test_bytes(21, offset + length + 65);
                 let before = buffer.clone();
                 buffer[offset..offset + length].copy_from_slice(&plaintext[..length]);
                 let tag = cipher.seal_in_place(&nonce, b"header", &mut buffer[offset..offset + length]);
-                assert_eq!(tag, oracle.tag(length), "{length} octets at {offset} on {backend}");
+                assert_eq!(tag, oracle.tag(length), "{length} bytes at {offset} on {backend}");
                 assert!(
                     buffer[offset..offset + length] == oracle.ciphertext[..length],
                     "{length} at {offset} on {backend}"

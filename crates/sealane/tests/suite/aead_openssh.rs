@@ -3,7 +3,7 @@
 use sealane::{OpenError, OpenSshChaCha20Poly1305};
 use sealane_spec::openssh::{decrypt_packet, encrypt_packet};
 
-use crate::common::{array, backends, cases, combined, octets};
+use crate::common::{array, backends, cases, combined, test_bytes};
 
 /// The length in bytes up to which every length is tried. The packets in `LONGER` are longer than a
 /// kernel's groups of blocks.
@@ -12,7 +12,7 @@ const LONGER: [usize; 5] = [2048 + 4, 4097, 9000, 16_384, 35_000];
 
 /// Returns a packet of `bytes` bytes, at least 4, that starts with its length.
 fn packet(bytes: usize) -> Vec<u8> {
-    let mut packet = octets(bytes as u64, bytes);
+    let mut packet = test_bytes(bytes as u64, bytes);
     packet[..4].copy_from_slice(&(bytes as u32 - 4).to_be_bytes());
     packet
 }
@@ -30,13 +30,13 @@ fn every_length_on_every_backend() {
             let cipher = OpenSshChaCha20Poly1305::with_backend(&key, backend);
             assert_eq!(cipher.backend(), backend);
             let mut buffer = plaintext.clone();
-            assert_eq!(cipher.seal_in_place(sequence_number, &mut buffer), tag, "{bytes} octets on {backend}");
-            assert!(buffer == ciphertext, "{bytes} octets on {backend}");
+            assert_eq!(cipher.seal_in_place(sequence_number, &mut buffer), tag, "{bytes} bytes on {backend}");
+            assert!(buffer == ciphertext, "{bytes} bytes on {backend}");
 
             let length = cipher.open_length(sequence_number, buffer.first_chunk().unwrap());
-            assert_eq!(length as usize, bytes - 4, "{bytes} octets on {backend}");
+            assert_eq!(length as usize, bytes - 4, "{bytes} bytes on {backend}");
             let content = cipher.open_in_place(sequence_number, &mut buffer, &tag).unwrap();
-            assert!(content == &plaintext[4..], "{bytes} octets on {backend}");
+            assert!(content == &plaintext[4..], "{bytes} bytes on {backend}");
             assert!(buffer[..4] == ciphertext[..4], "the length stays encrypted");
         }
     }
@@ -54,8 +54,8 @@ fn every_change_is_refused_and_leaves_the_packet() {
                 let cipher = OpenSshChaCha20Poly1305::with_backend(key, backend);
                 let mut buffer = sealed.to_vec();
                 let result = cipher.open_in_place(sequence_number, &mut buffer, tag);
-                assert_eq!(result, Err(OpenError), "{bytes} octets on {backend}: {what}");
-                assert!(buffer == sealed, "{bytes} octets on {backend}: {what}");
+                assert_eq!(result, Err(OpenError), "{bytes} bytes on {backend}: {what}");
+                assert!(buffer == sealed, "{bytes} bytes on {backend}: {what}");
             };
             for bit in 0..8 * 16 {
                 let mut tag = tag;
@@ -70,13 +70,13 @@ fn every_change_is_refused_and_leaves_the_packet() {
             for sequence_number in [8, 10, 9 << 8, 9 << 24] {
                 refuse(&key, sequence_number, &sealed, &tag, "another sequence number");
             }
-            for octet in 0..32 {
+            for byte in 0..32 {
                 let mut key = key;
-                key[octet] ^= 0x10;
+                key[byte] ^= 0x10;
                 refuse(&key, 9, &sealed, &tag, "another key of the content");
             }
-            refuse(&key, 9, &sealed[..bytes - 1], &tag, "an octet less");
-            refuse(&key, 9, &[&sealed[..], &[0]].concat(), &tag, "an octet more");
+            refuse(&key, 9, &sealed[..bytes - 1], &tag, "a byte less");
+            refuse(&key, 9, &[&sealed[..], &[0]].concat(), &tag, "a byte more");
             refuse(&key, 9, &[], &tag, "nothing");
         }
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, MAX_MESSAGE_BYTES, OpenError, XChaCha20Poly1305};
 
-use crate::common::{AeadOracle, array, backends, cases, combined, cpu_classes, octets};
+use crate::common::{AeadOracle, array, backends, cases, combined, cpu_classes, test_bytes};
 
 /// Cuts a buffer into pieces of these lengths, and a last piece with the remaining bytes.
 fn cut<'b>(mut buffer: &'b mut [u8], lengths: &[usize]) -> Vec<&'b mut [u8]> {
@@ -38,7 +38,7 @@ macro_rules! check_pieces {
         assert_eq!(verified.remaining(), length as u64);
         cut(&mut buffer, $decrypt).into_iter().for_each(|piece| verified.decrypt(piece).unwrap());
         assert!(buffer == oracle.plaintext, "decrypted in {:?} on {}", $decrypt, cipher.backend());
-        // Not one octet more than the authenticated length.
+        // Not one byte more than the authenticated length.
         assert_eq!(verified.remaining(), 0);
         let mut more = [0x5a];
         assert_eq!(verified.decrypt(&mut more), Err(OpenError));
@@ -78,7 +78,7 @@ macro_rules! check_pieces {
 #[test]
 fn authenticated_in_many_pieces_then_decrypted() {
     let (key, nonce, length) = (array(21), array(22), 6000);
-    let oracle = AeadOracle::new(&key, &nonce, b"header", &octets(23, length));
+    let oracle = AeadOracle::new(&key, &nonce, b"header", &test_bytes(23, length));
     let tag = oracle.tag(length);
     for backend in backends() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
@@ -121,7 +121,7 @@ fn authenticated_in_many_pieces_then_decrypted() {
 #[test]
 fn any_number_of_blocks_waits_before_a_piece_is_decrypted() {
     let (key, nonce, length) = (array(24), array(25), 3000);
-    let oracle = AeadOracle::new(&key, &nonce, b"header", &octets(26, length));
+    let oracle = AeadOracle::new(&key, &nonce, b"header", &test_bytes(26, length));
     let tag = oracle.tag(length);
     for backend in backends() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
@@ -147,7 +147,7 @@ fn any_number_of_blocks_waits_before_a_piece_is_decrypted() {
 fn every_cut_in_two() {
     let (key, nonce) = (array(1), array(2));
     for length in [0, 1, 17, 64, 65, 200] {
-        let oracle = AeadOracle::new(&key, &nonce, b"associated data", &octets(3, length));
+        let oracle = AeadOracle::new(&key, &nonce, b"associated data", &test_bytes(3, length));
         for backend in backends() {
             let cipher = ChaCha20Poly1305::with_backend(&key, backend);
             for at in 0..=length {
@@ -157,7 +157,7 @@ fn every_cut_in_two() {
     }
 }
 
-/// Seals and opens the first `length` octets of the oracle's message in pieces, whose lengths
+/// Seals and opens the first `length` bytes of the oracle's message in pieces, whose lengths
 /// repeat `lengths`. The last piece may be shorter.
 fn check_repeated(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], oracle: &AeadOracle, length: usize, lengths: &[usize]) {
     let pieces = |buffer: &mut [u8], each: &mut dyn FnMut(&mut [u8])| {
@@ -196,7 +196,7 @@ fn check_repeated(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], oracle: &AeadOrac
 #[test]
 fn every_length_in_repeated_pieces() {
     let (key, nonce) = (array(20), array(21));
-    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &octets(22, 2100));
+    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &test_bytes(22, 2100));
     let repeated: &[&[usize]] = &[
         &[3000],
         &[1],
@@ -230,7 +230,7 @@ fn every_length_in_repeated_pieces() {
 #[test]
 fn long_and_short_pieces_in_turns() {
     let (key, nonce) = (array(27), array(28));
-    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &octets(29, 20_000));
+    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &test_bytes(29, 20_000));
     let repeated: &[&[usize]] = &[
         &[2047, 2048, 2049],
         &[3071, 3072, 3073],
@@ -255,7 +255,7 @@ fn long_and_short_pieces_in_turns() {
 #[test]
 fn long_pieces_of_every_number_of_blocks() {
     let (key, nonce) = (array(30), array(31));
-    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &octets(32, 11_000));
+    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &test_bytes(32, 11_000));
     for backend in backends() {
         for _ in cpu_classes(backend) {
             let cipher = ChaCha20Poly1305::with_backend(&key, backend);
@@ -274,7 +274,7 @@ fn long_pieces_of_every_number_of_blocks() {
 #[test]
 fn other_pieces_after_many() {
     let (key, nonce) = (array(33), array(34));
-    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &octets(35, 40_000));
+    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &test_bytes(35, 40_000));
     for backend in backends() {
         for _ in cpu_classes(backend) {
             let cipher = ChaCha20Poly1305::with_backend(&key, backend);
@@ -292,7 +292,7 @@ fn other_pieces_after_many() {
 fn every_length_of_associated_data() {
     let (key, nonce) = (array(23), array(24));
     for aad in 0..=150 {
-        let oracle = AeadOracle::new(&key, &nonce, &octets(25, aad), &octets(26, 70));
+        let oracle = AeadOracle::new(&key, &nonce, &test_bytes(25, aad), &test_bytes(26, 70));
         for backend in backends() {
             let cipher = ChaCha20Poly1305::with_backend(&key, backend);
             for lengths in [&[100][..], &[33]] {
@@ -304,9 +304,9 @@ fn every_length_of_associated_data() {
 }
 
 #[test]
-fn octet_by_octet() {
+fn byte_by_byte() {
     let (key, nonce) = (array(4), array(5));
-    let oracle = AeadOracle::extended(&key, &nonce, b"", &octets(6, 300));
+    let oracle = AeadOracle::extended(&key, &nonce, b"", &test_bytes(6, 300));
     for backend in backends() {
         let cipher = XChaCha20Poly1305::with_backend(&key, backend);
         check_pieces!(&cipher, &nonce, &oracle, &[1; 300], &[1; 300], &[1; 300]);
@@ -316,7 +316,7 @@ fn octet_by_octet() {
 #[test]
 fn a_request_beyond_the_end_writes_nothing_and_can_be_repeated() {
     let (key, nonce) = (array(7), array(8));
-    let oracle = AeadOracle::new(&key, &nonce, b"", &octets(9, 200));
+    let oracle = AeadOracle::new(&key, &nonce, b"", &test_bytes(9, 200));
     for backend in backends() {
         let mut opener = ChaCha20Poly1305::with_backend(&key, backend).opener(&nonce, b"");
         opener.update(&oracle.ciphertext).unwrap();
@@ -343,7 +343,7 @@ fn pieces() -> impl Strategy<Value = Vec<usize>> {
 
 fn any_pieces(backend: Backend, aad: usize, length: usize, cuts: &[Vec<usize>; 3]) {
     let (key, nonce, xnonce) = (array(10), array(11), array(12));
-    let (aad, plaintext) = (octets(13, aad), octets(14, length));
+    let (aad, plaintext) = (test_bytes(13, aad), test_bytes(14, length));
     let cipher = ChaCha20Poly1305::with_backend(&key, backend);
     let oracle = AeadOracle::new(&key, &nonce, &aad, &plaintext);
     check_pieces!(&cipher, &nonce, &oracle, &cuts[0], &cuts[1], &cuts[2]);

@@ -2,13 +2,13 @@
 
 use sealane::ChaCha20Poly1305;
 
-use crate::common::{array, octets};
+use crate::common::{array, test_bytes};
 
 const NONCE: [u8; 12] = [3; 12];
 
 /// Returns a message of `len` bytes with its tag.
 fn sealed(cipher: &ChaCha20Poly1305, len: usize) -> Vec<u8> {
-    let mut message = octets(len as u64, len);
+    let mut message = test_bytes(len as u64, len);
     let tag = cipher.seal_in_place(&NONCE, &[], &mut message);
     message.extend_from_slice(&tag);
     message
@@ -24,7 +24,7 @@ fn the_end_of_every_length() {
         let cipher = cipher(len);
         let message = sealed(&cipher, len);
         for junk in [0, 1, 15, 16, 17, 100] {
-            let data = [&message[..], &octets(7, junk)].concat();
+            let data = [&message[..], &test_bytes(7, junk)].concat();
             assert_eq!(cipher.find_end(&NONCE, &data), Some(len), "{len} {junk}");
         }
         for cut in 1..=message.len().min(20) {
@@ -40,7 +40,7 @@ fn the_start_of_every_length() {
         let cipher = cipher(len);
         let message = sealed(&cipher, len);
         for junk in [0, 1, 15, 16, 17, 100] {
-            let data = [&octets(7, junk), &message[..]].concat();
+            let data = [&test_bytes(7, junk), &message[..]].concat();
             assert_eq!(cipher.find_start(&NONCE, &data), Some(junk), "{len} {junk}");
         }
         assert_eq!(cipher.find_start(&NONCE, &[&message[..], b"x"].concat()), None, "{len}");
@@ -55,7 +55,7 @@ fn a_length_at_every_place() {
         for len in [16, 32, 48, 256, 4096] {
             let message = sealed(&cipher, len);
             for after in [0, 1, 15, 16, 17, 33] {
-                let data = [&octets(8, before), &message[..], &octets(9, after)].concat();
+                let data = [&test_bytes(8, before), &message[..], &test_bytes(9, after)].concat();
                 assert_eq!(cipher.find(&NONCE, &data, len), Some(before), "{before} {len} {after}");
                 assert_eq!(cipher.find(&NONCE, &data, len + 16), None, "{before} {len} {after}");
                 assert_eq!(cipher.find(&NONCE, &data[..before + len + 15], len), None, "{before} {len} {after}");

@@ -5,13 +5,13 @@ use std::mem::MaybeUninit;
 
 use sealane::{ChaCha20Poly1305, OpenError, XChaCha20Poly1305};
 
-use crate::common::{array, backends, octets};
+use crate::common::{array, backends, test_bytes};
 
 /// Lengths for each plan for a message, and around the ends of each plan's units of work.
 const LENGTHS: [usize; 17] =
     [0, 1, 63, 64, 65, 192, 193, 448, 449, 512, 1000, 1473, 4096, 5000, 16_384, 16_391, 40_000];
 
-/// The initial content of an output. No octet of it is zero.
+/// The initial content of an output. No byte of it is zero.
 const BEFORE: u8 = 0xa5;
 
 /// Returns the message in slices, whose lengths repeat `lengths`.
@@ -30,19 +30,19 @@ fn slices<'m>(message: &'m [u8], lengths: &[usize]) -> Vec<&'m [u8]> {
 }
 
 macro_rules! check {
-    ($name:ident, $cipher:ty, $nonce_octets:literal) => {
+    ($name:ident, $cipher:ty, $nonce_bytes:literal) => {
         #[test]
         fn $name() {
-            let (key, nonce, aad) = (array(1), array::<$nonce_octets>(2), octets(3, 21));
+            let (key, nonce, aad) = (array(1), array::<$nonce_bytes>(2), test_bytes(3, 21));
             for backend in backends() {
                 let cipher = <$cipher>::with_backend(&key, backend);
                 for length in LENGTHS {
-                    let plaintext = octets(4, length);
+                    let plaintext = test_bytes(4, length);
                     let mut ciphertext = plaintext.clone();
                     let tag = cipher.seal_in_place(&nonce, &aad, &mut ciphertext);
                     for lengths in [&[usize::MAX][..], &[1, 0, 7], &[64], &[0, 0, 100, 1], &[1350], &[4096], &[9999, 3]]
                     {
-                        let what = format!("{length} octets in slices of {lengths:?} on {backend}");
+                        let what = format!("{length} bytes in slices of {lengths:?} on {backend}");
                         let mut memory = vec![MaybeUninit::uninit(); length];
                         let (sealed, sealed_tag) =
                             cipher.seal_slices_into(&nonce, &aad, &slices(&plaintext, lengths), &mut memory[..]);
@@ -57,8 +57,8 @@ macro_rules! check {
                         let forged = array::<16>(5);
                         let result = cipher.open_slices_into(&nonce, &aad, &input, &forged, &mut output[..]);
                         assert_eq!(result, Err(OpenError), "{what}");
-                        let wiped = output.iter().take_while(|octet| **octet == 0).count();
-                        assert!(output[wiped..].iter().all(|octet| *octet == BEFORE), "not wiped: {what}");
+                        let wiped = output.iter().take_while(|byte| **byte == 0).count();
+                        assert!(output[wiped..].iter().all(|byte| *byte == BEFORE), "not wiped: {what}");
                     }
                 }
             }

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use sealane::{ChaCha20Poly1305, Tag};
 
-use crate::common::{AeadOracle, array, backends, combined, cpu_classes, octets, while_class_changes};
+use crate::common::{AeadOracle, array, backends, combined, cpu_classes, test_bytes, while_class_changes};
 
 /// The lengths of the head of most messages, of the shortest message in two passes with AVX2 (for
 /// one class of CPUs), and of the pieces in these passes.
@@ -15,7 +15,7 @@ const HEAD: usize = 448;
 const NARROWER: usize = 4352;
 const TWO_PASS: usize = 16_384;
 const PIECE: usize = 16_384;
-/// The octets that the kernels of the backends encrypt at once.
+/// The bytes that the kernels of the backends encrypt at once.
 const GROUPS: [usize; 4] = [128, 256, 512, 1024];
 
 /// An oracle and its cached tags, with which every backend is compared.
@@ -28,7 +28,7 @@ impl Expected {
     fn new(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], lengths: impl IntoIterator<Item = usize>) -> Self {
         let lengths: Vec<_> = lengths.into_iter().collect();
         let longest = *lengths.iter().max().unwrap();
-        let oracle = AeadOracle::new(key, nonce, aad, &octets(100, longest));
+        let oracle = AeadOracle::new(key, nonce, aad, &test_bytes(100, longest));
         let tags = lengths.into_iter().map(|length| (length, oracle.tag(length))).collect();
         Self { oracle, tags }
     }
@@ -37,7 +37,7 @@ impl Expected {
     fn check(&self, cipher: &ChaCha20Poly1305, nonce: &[u8; 12]) {
         let AeadOracle { plaintext, ciphertext, aad, .. } = &self.oracle;
         for (length, tag) in &self.tags {
-            let case = || format!("{length} octets, {} of associated data, on {}", aad.len(), cipher.backend());
+            let case = || format!("{length} bytes, {} of associated data, on {}", aad.len(), cipher.backend());
             let (plaintext, ciphertext) = (&plaintext[..*length], &ciphertext[..*length]);
 
             let mut buffer = plaintext.to_vec();
@@ -74,7 +74,7 @@ fn about_the_long_switches() -> impl Iterator<Item = usize> {
 #[test]
 fn every_length() {
     let (key, nonce) = (array(101), array(102));
-    let expected = Expected::new(&key, &nonce, &octets(103, 13), 0..=5000);
+    let expected = Expected::new(&key, &nonce, &test_bytes(103, 13), 0..=5000);
     for backend in backends() {
         for _ in cpu_classes(backend) {
             expected.check(&ChaCha20Poly1305::with_backend(&key, backend), &nonce);
@@ -86,7 +86,7 @@ fn every_length() {
 /// before and after the pairs. The ciphertext of a forged message of each length is restored.
 #[test]
 fn lengths_about_pairs() {
-    let (key, nonce, aad) = (array(121), array(122), octets(123, 13));
+    let (key, nonce, aad) = (array(121), array(122), test_bytes(123, 13));
     let lengths = [6144, 8192].into_iter().flat_map(|pairs| combined(pairs - 260..=pairs + 260));
     let expected = Expected::new(&key, &nonce, &aad, lengths.chain((9216..=9300).step_by(7)));
     for backend in backends() {
@@ -111,7 +111,7 @@ fn lengths_about_pairs() {
 fn the_class_may_change_during_a_message() {
     let (key, nonce) = (array(124), array(125));
     let long = [2300, 3776, 3777, 4096, 4300, 5000, 6500, 8192 + 100];
-    let expected = Expected::new(&key, &nonce, &octets(126, 13), combined(0..=33 * 64).chain(long));
+    let expected = Expected::new(&key, &nonce, &test_bytes(126, 13), combined(0..=33 * 64).chain(long));
     let AeadOracle { plaintext, aad, .. } = &expected.oracle;
     for backend in backends() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
@@ -131,7 +131,7 @@ fn lengths_about_two_passes_and_pieces() {
     let last_groups = GROUPS.map(|group| HEAD + (TWO_PASS - HEAD) / group * group);
     let near = [NARROWER, TWO_PASS, PIECE, 2 * PIECE].into_iter().chain(last_groups);
     let lengths = near.flat_map(|at| at - 20..=at + 20).chain((5000..=40_000).step_by(1237)).chain([40_000]);
-    let expected = Expected::new(&key, &nonce, &octets(106, 13), lengths);
+    let expected = Expected::new(&key, &nonce, &test_bytes(106, 13), lengths);
     for backend in backends() {
         for _ in cpu_classes(backend) {
             expected.check(&ChaCha20Poly1305::with_backend(&key, backend), &nonce);
@@ -141,7 +141,7 @@ fn lengths_about_two_passes_and_pieces() {
 
 #[test]
 fn every_length_of_associated_data() {
-    let (key, nonce, aad) = (array(107), array(108), octets(109, 80));
+    let (key, nonce, aad) = (array(107), array(108), test_bytes(109, 80));
     for length in combined(0..=aad.len()) {
         // Long messages take time, so they are tried with every number of blocks of associated
         // data, but with every remainder only once.
@@ -156,7 +156,7 @@ fn every_length_of_associated_data() {
 
 #[test]
 fn every_split_into_associated_data_and_message() {
-    let (key, nonce, all) = (array(110), array(111), octets(112, 1100));
+    let (key, nonce, all) = (array(110), array(111), test_bytes(112, 1100));
     for split in combined(0..=all.len()) {
         let (aad, plaintext) = all.split_at(split);
         let (ciphertext, tag) = sealane_spec::aead::chacha20_aead_encrypt(aad, &key, &nonce, plaintext);
@@ -174,7 +174,7 @@ fn every_split_into_associated_data_and_message() {
 
 #[test]
 fn every_offset() {
-    let (key, nonce, aad) = (array(113), array(114), octets(115, 13));
+    let (key, nonce, aad) = (array(113), array(114), test_bytes(115, 13));
     let lengths = about_the_switches().chain([960, 1350, 4096]).chain(about_the_long_switches());
     let expected = Expected::new(&key, &nonce, &aad, lengths);
     let AeadOracle { plaintext, ciphertext, .. } = &expected.oracle;
@@ -182,15 +182,14 @@ fn every_offset() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for (length, tag) in &expected.tags {
             let (plaintext, ciphertext) = (&plaintext[..*length], &ciphertext[..*length]);
-            // Octets before and after the message must not change. The input of the same call has a
+            // Bytes before and after the message must not change. The input of the same call has a
             // different offset.
             let mut memory = vec![0xc3; *length + 96];
             let mut input = vec![0; *length + 64];
             for offset in 0..32 {
-                let case = || format!("{length} octets at {offset} on {backend}");
-                let untouched = |memory: &[u8]| {
-                    memory[..offset].iter().chain(&memory[offset + length..]).all(|&octet| octet == 0xc3)
-                };
+                let case = || format!("{length} bytes at {offset} on {backend}");
+                let untouched =
+                    |memory: &[u8]| memory[..offset].iter().chain(&memory[offset + length..]).all(|&byte| byte == 0xc3);
                 let input_range = 31 - offset..31 - offset + length;
 
                 let buffer = &mut memory[offset..][..*length];
@@ -228,7 +227,7 @@ fn check_cuts(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], aad: &[u8], plaintext
     let mut ciphertext = plaintext.to_vec();
     let tag = cipher.seal_in_place(nonce, aad, &mut ciphertext);
     for &cut in cuts {
-        let case = format!("{} octets cut at {cut} on {}", plaintext.len(), cipher.backend());
+        let case = format!("{} bytes cut at {cut} on {}", plaintext.len(), cipher.backend());
         let mut buffer = plaintext.to_vec();
         let (first, second) = buffer.split_at_mut(cut);
         let mut sealer = cipher.sealer(nonce, aad);
@@ -258,7 +257,7 @@ fn check_cuts(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], aad: &[u8], plaintext
 
 #[test]
 fn every_cut_in_two_is_the_whole_message() {
-    let (key, nonce, aad, plaintext) = (array(116), array(117), octets(118, 21), octets(119, 40_000));
+    let (key, nonce, aad, plaintext) = (array(116), array(117), test_bytes(118, 21), test_bytes(119, 40_000));
     for backend in backends() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for length in [449, 961, 1350] {

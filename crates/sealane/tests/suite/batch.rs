@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, OpenError, OpenRequest, SealRequest, Tag, XChaCha20Poly1305};
 
-use crate::common::{array, backends, cases, cpu_classes, octets};
+use crate::common::{array, backends, cases, cpu_classes, test_bytes};
 
 /// A message, and the result of sealing it alone.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ macro_rules! checks {
 
             pub(super) fn message(seed: u64, aad: usize, length: usize) -> Message<$nonce> {
                 let nonce = array(3 * seed);
-                let (aad, plaintext) = (octets(3 * seed + 1, aad), octets(3 * seed + 2, length));
+                let (aad, plaintext) = (test_bytes(3 * seed + 1, aad), test_bytes(3 * seed + 2, length));
                 let mut ciphertext = plaintext.clone();
                 let cipher = <$cipher>::with_backend(&KEY, Backend::by_name("scalar").unwrap());
                 let tag = cipher.seal_in_place(&nonce, &aad, &mut ciphertext);
@@ -48,9 +48,9 @@ macro_rules! checks {
                     .collect();
                 <$cipher>::with_backend(&KEY, backend).seal_batch(&mut requests);
                 for (i, message) in messages.iter().enumerate() {
-                    let octets = message.plaintext.len();
-                    assert!(buffers[i] == message.ciphertext, "number {i}, {octets} octets, of {}", case());
-                    assert!(tags[i] == message.tag, "tag of number {i}, {octets} octets, of {}", case());
+                    let bytes = message.plaintext.len();
+                    assert!(buffers[i] == message.ciphertext, "number {i}, {bytes} bytes, of {}", case());
+                    assert!(tags[i] == message.tag, "tag of number {i}, {bytes} bytes, of {}", case());
                 }
             }
 
@@ -79,10 +79,10 @@ macro_rules! checks {
                 assert_eq!(result.is_err(), (0..messages.len()).any(&is_forged), "{}", case());
                 for (i, (mut request, message)) in requests.into_iter().zip(messages).enumerate() {
                     let expected = if is_forged(i) { Err(OpenError) } else { Ok(&message.plaintext[..]) };
-                    let octets = message.plaintext.len();
+                    let bytes = message.plaintext.len();
                     assert!(
                         request.plaintext().as_deref() == expected.as_ref().map(|p| *p),
-                        "number {i}, {octets} octets, of {}",
+                        "number {i}, {bytes} bytes, of {}",
                         case()
                     );
                     assert!(request.into_plaintext().as_deref() == expected.as_ref().map(|p| *p));
@@ -190,7 +190,7 @@ macro_rules! checks {
                 }
             }
 
-            /// One changed octet of ciphertext, associated data or nonce in a batch.
+            /// One changed byte of ciphertext, associated data or nonce in a batch.
             #[test]
             fn a_changed_message_is_not_opened() {
                 for length in [100, 600, 1350] {
@@ -279,7 +279,7 @@ macro_rules! checks {
 
             /// Random tests once found a failure with this message.
             #[test]
-            fn one_message_of_1345_octets() {
+            fn one_message_of_1345_bytes() {
                 let messages = [message(0, 0, 1345)];
                 for backend in backends() {
                     both(backend, &messages);

@@ -3,7 +3,7 @@
 use sealane::CounterOverflow;
 use sealane::chacha20::{ChaCha, Original};
 
-use crate::common::{Reference, array, at_block, backends, for_every_variant, octets, xor};
+use crate::common::{Reference, array, at_block, backends, for_every_variant, test_bytes, xor};
 
 /// More blocks than four groups of the widest kernel, of 16 blocks each. From four groups on, the
 /// kernel computes the groups' common part only once.
@@ -18,7 +18,7 @@ fn across<const ROUNDS: usize, L: Reference>(boundary: u128) {
     let first = boundary - u128::from(SPAN);
     let blocks = u64::try_from((L::BLOCKS - first).min(2 * u128::from(SPAN))).unwrap();
     let key_stream = L::key_stream(ROUNDS, &key, &nonce, first.try_into().unwrap(), blocks);
-    let plaintext = octets(32, key_stream.len());
+    let plaintext = test_bytes(32, key_stream.len());
     let ciphertext = xor(&plaintext, &key_stream);
     for backend in backends() {
         for skip in 0..SPAN.min(blocks) {
@@ -77,10 +77,10 @@ fn end<const ROUNDS: usize, L: Reference>() {
                 assert_eq!(cipher.remaining(), left as u128);
 
                 for more in [1, 2, 64, 1024, 5000] {
-                    let before = octets(42, left + more);
+                    let before = test_bytes(42, left + more);
                     let mut buffer = before.clone();
                     assert_eq!(cipher.apply_keystream(&mut buffer), Err(CounterOverflow));
-                    assert!(buffer == before, "{} {ROUNDS}: {more} octets too many were written", L::NAME);
+                    assert!(buffer == before, "{} {ROUNDS}: {more} bytes too many were written", L::NAME);
                     assert_eq!(cipher.position(), at);
                 }
 

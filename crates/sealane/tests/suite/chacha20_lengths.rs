@@ -2,18 +2,18 @@
 
 use sealane::chacha20::ChaCha;
 
-use crate::common::{Reference, array, at_block, backends, for_every_variant, octets, xor};
+use crate::common::{Reference, array, at_block, backends, for_every_variant, test_bytes, xor};
 
 /// Four vertical groups of the widest kernel, of 16 blocks each, which share a common part, and the
 /// start of a fifth group.
 const LONGEST: usize = 4 * 1024 + 200;
 
-/// Octets after the data, which must not change.
+/// Bytes after the data, which must not change.
 const GUARD: usize = 70;
 
 fn every_length<const ROUNDS: usize, L: Reference>() {
     let (key, nonce, first) = (array(10), L::nonce(11), 7);
-    let plaintext = octets(12, LONGEST + GUARD);
+    let plaintext = test_bytes(12, LONGEST + GUARD);
     let key_stream = L::key_stream(ROUNDS, &key, &nonce, first, LONGEST.div_ceil(64) as u64);
     let ciphertext = xor(&plaintext[..LONGEST], &key_stream[..LONGEST]);
     for backend in backends() {
@@ -23,8 +23,8 @@ fn every_length<const ROUNDS: usize, L: Reference>() {
             buffer.copy_from_slice(&plaintext);
             let mut cipher = start.clone();
             cipher.apply_keystream(&mut buffer[..length]).unwrap();
-            assert!(buffer[..length] == ciphertext[..length], "{} {ROUNDS}, {length} octets on {backend}", L::NAME);
-            assert!(buffer[length..] == plaintext[length..], "{length} octets on {backend}: wrote past the data");
+            assert!(buffer[..length] == ciphertext[..length], "{} {ROUNDS}, {length} bytes on {backend}", L::NAME);
+            assert!(buffer[length..] == plaintext[length..], "{length} bytes on {backend}: wrote past the data");
             assert_eq!(cipher.position(), u128::from(first) * 64 + length as u128);
         }
     }
@@ -48,14 +48,14 @@ fn every_address<const ROUNDS: usize, L: Reference>() {
     for backend in backends() {
         let start: ChaCha<ROUNDS, L> = at_block(&key, &nonce, backend, 0);
         for length in lengths_at_boundaries() {
-            let before = octets(22, length + 2 * 64);
+            let before = test_bytes(22, length + 2 * 64);
             for offset in 0..=64 {
                 let mut buffer = before.clone();
                 start.clone().apply_keystream(&mut buffer[offset..offset + length]).unwrap();
                 let mut expected = before.clone();
                 expected[offset..offset + length]
                     .copy_from_slice(&xor(&before[offset..offset + length], &key_stream[..length]));
-                assert!(buffer == expected, "{} {ROUNDS}, {length} octets at {offset} on {backend}", L::NAME);
+                assert!(buffer == expected, "{} {ROUNDS}, {length} bytes at {offset} on {backend}", L::NAME);
             }
         }
     }

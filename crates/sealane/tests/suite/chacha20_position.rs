@@ -4,19 +4,19 @@ use proptest::prelude::*;
 use sealane::Backend;
 use sealane::chacha20::{ChaCha, Ietf, Original};
 
-use crate::common::{Reference, array, at_block, backends, cases, for_every_variant, octets, xor};
+use crate::common::{Reference, array, at_block, backends, cases, for_every_variant, test_bytes, xor};
 
 const BLOCKS: u64 = 48;
 const BYTES: usize = BLOCKS as usize * 64;
 
-/// Takes the next `length` octets of key stream, and compares them with the reference's.
+/// Takes the next `length` bytes of key stream, and compares them with the reference's.
 fn take<const ROUNDS: usize, L: Reference>(cipher: &mut ChaCha<ROUNDS, L>, key_stream: &[u8], length: usize) {
     let position = usize::try_from(cipher.position()).unwrap();
-    let plaintext = octets(position as u64, length);
+    let plaintext = test_bytes(position as u64, length);
     let mut buffer = plaintext.clone();
     cipher.apply_keystream(&mut buffer).unwrap();
     let expected = xor(&plaintext, &key_stream[position..position + length]);
-    assert!(buffer == expected, "{} {ROUNDS}: {length} octets at {position} on {}", L::NAME, cipher.backend());
+    assert!(buffer == expected, "{} {ROUNDS}: {length} bytes at {position} on {}", L::NAME, cipher.backend());
     assert_eq!(cipher.position(), (position + length) as u128);
 }
 

@@ -8,7 +8,7 @@ use sealane_spec::committing::{ctx_chacha20_decrypt, ctx_chacha20_encrypt, ctx_x
 use sealane_spec::num::Num;
 use sealane_spec::poly1305::{accumulate, poly1305_key_gen, r_and_s};
 
-use crate::common::{array, backends, octets};
+use crate::common::{array, backends, test_bytes};
 
 /// Seals and opens in every way.
 macro_rules! check {
@@ -53,12 +53,12 @@ fn every_way_agrees_with_the_reference() {
     // The last lengths are at and above 16 KiB, the length of the pieces in which a message is
     // opened into another buffer.
     for (aad, length) in [(0, 0), (68, 447), (69, 448), (200, 4609), (13, 16_384), (13, 16_385), (3, 40_000)] {
-        let (aad, plaintext) = (octets(2, aad), octets(3, length));
+        let (aad, plaintext) = (test_bytes(2, aad), test_bytes(3, length));
         let (nonce, xnonce) = (array(4), array(5));
         let (ciphertext, tag) = ctx_chacha20_encrypt(&aad, &key, &nonce, &plaintext);
         let (xciphertext, xtag) = ctx_xchacha20_encrypt(&aad, &key, &xnonce, &plaintext);
         for backend in backends() {
-            let case = format!("{length} octets on {backend}");
+            let case = format!("{length} bytes on {backend}");
             let cipher = CommittingChaCha20Poly1305::with_backend(&key, backend);
             assert_eq!(cipher.backend(), backend);
             check!(cipher, &nonce, &aad, &plaintext, &ciphertext, &tag, case);
@@ -72,7 +72,8 @@ fn every_way_agrees_with_the_reference() {
 fn every_change_is_refused() {
     for backend in backends() {
         for (aad, length) in [(0, 0), (5, 20), (70, 70), (3, 700)] {
-            let (key, nonce, aad, plaintext) = (array(21), array::<24>(22), octets(23, aad), octets(24, length));
+            let (key, nonce, aad, plaintext) =
+                (array(21), array::<24>(22), test_bytes(23, aad), test_bytes(24, length));
             let mut ciphertext = plaintext.clone();
             let cipher = CommittingXChaCha20Poly1305::with_backend(&key, backend);
             let tag = cipher.seal_in_place(&nonce, &aad, &mut ciphertext);
@@ -83,7 +84,7 @@ fn every_change_is_refused() {
                 assert!(buffer == ciphertext, "the buffer was changed on {backend}");
                 let mut output = vec![0x5a; ciphertext.len()];
                 assert_eq!(cipher.open_into(nonce, aad, ciphertext, tag, &mut output[..]), Err(OpenError));
-                assert!(output.iter().all(|&octet| octet == 0x5a), "something was written on {backend}");
+                assert!(output.iter().all(|&byte| byte == 0x5a), "something was written on {backend}");
             };
             for bit in 0..256 {
                 let mut bad = tag;
@@ -101,7 +102,7 @@ fn every_change_is_refused() {
                 bad[i] ^= 0x10;
                 refuse(&key, &nonce, &aad, &bad, &tag);
                 refuse(&key, &nonce, &aad, &ciphertext[..i], &tag);
-                // The first octets of the ciphertext become associated data.
+                // The first bytes of the ciphertext become associated data.
                 refuse(&key, &nonce, &[&aad, &ciphertext[..=i]].concat(), &ciphertext[i + 1..], &tag);
             }
             for i in 0..aad.len() {
@@ -120,7 +121,7 @@ fn every_change_is_refused() {
 /// committing tag, the ciphertext opens only under one of the keys.
 #[test]
 fn a_ciphertext_for_two_keys_opens_under_one() {
-    let (keys, nonce, aad) = ([array(31), array(32)], array::<12>(33), octets(34, 19));
+    let (keys, nonce, aad) = ([array(31), array(32)], array::<12>(33), test_bytes(34, 19));
     let (ciphertext, tag) = two_key_ciphertext(&keys, &nonce, &aad);
     let mut opened = Vec::new();
     for key in &keys {
@@ -182,7 +183,7 @@ fn a_tag_without_the_ciphertext_does_not_commit_to_the_message() {
 fn two_key_ciphertext(keys: &[[u8; 32]; 2], nonce: &[u8; 12], aad: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let [(r, s), (r2, s2)] = keys.map(|key| r_and_s(&poly1305_key_gen(&key, nonce)));
     let p = Num::p();
-    let number = |octets: &[u8]| Num::le_bytes_to_num(octets);
+    let number = |bytes: &[u8]| Num::le_bytes_to_num(bytes);
     let subtract = |a: Num, b: Num| (a + p - b % p) % p;
     let two_128 = number(&[&[0; 16][..], &[1]].concat());
     let mut ciphertext = [0x61; 64];
@@ -240,14 +241,14 @@ fn inverse(a: Num) -> Num {
 fn under_the_traits_of_rustcrypto() {
     use sealane::rustcrypto::{self, AeadInOut, KeyInit};
     let (key, nonce) = (array::<32>(41), array::<24>(42));
-    let mut expected = octets(43, 100);
+    let mut expected = test_bytes(43, 100);
     let expected_tag = CommittingXChaCha20Poly1305::new(&key).seal_in_place(&nonce, b"aad", &mut expected);
     let cipher = rustcrypto::CommittingXChaCha20Poly1305::new(&key.into());
-    let mut buffer = octets(43, 100);
+    let mut buffer = test_bytes(43, 100);
     let tag = cipher.encrypt_inout_detached(&nonce.into(), b"aad", (&mut buffer[..]).into()).unwrap();
     assert!(buffer == expected && tag.0 == expected_tag);
     cipher.decrypt_inout_detached(&nonce.into(), b"aad", (&mut buffer[..]).into(), &tag).unwrap();
-    assert_eq!(buffer, octets(43, 100));
+    assert_eq!(buffer, test_bytes(43, 100));
     let result = cipher.decrypt_inout_detached(&nonce.into(), b"", (&mut expected[..]).into(), &tag);
     assert!(result.is_err());
 }

@@ -102,8 +102,8 @@ pub(crate) fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Returns pseudo-random octets, whose period is not a power of two.
-pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
+/// Returns pseudo-random bytes, whose period is not a power of two.
+pub(crate) fn test_bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let step = |_| {
         state ^= state << 13;
@@ -114,9 +114,9 @@ pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
     (0..length).map(step).collect()
 }
 
-/// Returns the same octets as an array.
+/// Returns the same bytes as an array.
 pub(crate) fn array<const N: usize>(seed: u64) -> [u8; N] {
-    octets(seed, N).try_into().unwrap()
+    test_bytes(seed, N).try_into().unwrap()
 }
 
 pub(crate) fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
@@ -235,7 +235,7 @@ impl MacOracle {
         Self { message: message.to_vec(), r, s, accumulators }
     }
 
-    /// Returns the tag of the first `length` octets.
+    /// Returns the tag of the first `length` bytes.
     pub(crate) fn tag(&self, length: usize) -> [u8; 16] {
         let mut a = self.accumulators[length / 16];
         let rest = &self.message[length - length % 16..length];
@@ -278,7 +278,7 @@ impl AeadOracle {
         Self::new(&subkey, &nonce, aad, plaintext)
     }
 
-    /// Returns the tag of the message of the first `length` octets.
+    /// Returns the tag of the message of the first `length` bytes.
     pub(crate) fn tag(&self, length: usize) -> [u8; 16] {
         let MacOracle { r, s, accumulators, .. } = &self.mac;
         let mut a = accumulators[length / 16];
@@ -293,12 +293,12 @@ impl AeadOracle {
 
 #[test]
 fn the_oracles_of_every_length_agree_with_the_references() {
-    let (key, message) = (array::<32>(1), octets(2, 200));
+    let (key, message) = (array::<32>(1), test_bytes(2, 200));
     let mac = MacOracle::new(&key, &message);
     for length in [0, 1, 15, 16, 17, 31, 32, 199, 200] {
         assert_eq!(mac.tag(length), poly1305::poly1305_mac(&message[..length], &key));
     }
-    let (nonce, xnonce, aad) = (array(3), array(4), octets(5, 21));
+    let (nonce, xnonce, aad) = (array(3), array(4), test_bytes(5, 21));
     let aead = AeadOracle::new(&key, &nonce, &aad, &message);
     let extended = AeadOracle::extended(&key, &xnonce, &aad, &message);
     for length in [0, 1, 15, 16, 17, 63, 64, 65, 199, 200] {

@@ -7,7 +7,7 @@ use sealane::with_field;
 use sealane_spec::gf2n::{FIELDS, Polynomial};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
-use crate::common::{backends_of, cases, octets};
+use crate::common::{backends_of, cases, test_bytes};
 use crate::fields::{FEW_FIELDS, for_every_field};
 
 #[track_caller]
@@ -16,7 +16,7 @@ fn backends() -> Vec<ClmulBackend> {
 }
 
 pub(crate) fn element<F: Field>(seed: u64) -> Element<F> {
-    Element::from_slice(&octets(seed, Element::<F>::BYTES)).unwrap()
+    Element::from_slice(&test_bytes(seed, Element::<F>::BYTES)).unwrap()
 }
 
 /// Returns zero, one, the highest power of x, all ones, ones in one half only, and others.
@@ -198,7 +198,7 @@ fn interpolation_undoes_evaluation() {
 #[test]
 fn bytes_are_little_endian_and_all_are_elements() {
     fn check<F: Field>() {
-        let bytes = octets(5, Element::<F>::BYTES);
+        let bytes = test_bytes(5, Element::<F>::BYTES);
         let a = Element::<F>::from_slice(&bytes).unwrap();
         assert_eq!(a.to_bytes().as_ref(), bytes);
         assert!(Element::<F>::from_slice(&bytes[1..]).is_none());

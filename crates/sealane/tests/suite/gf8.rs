@@ -6,7 +6,7 @@ use sealane::gf8::{self, Field, Gf8Backend};
 use sealane_spec::erasure;
 use sealane_spec::shamir_bytes::multiply;
 
-use crate::common::{backends_of, octets};
+use crate::common::{backends_of, test_bytes};
 
 #[track_caller]
 fn backends() -> Vec<Gf8Backend> {
@@ -65,7 +65,7 @@ fn elements_are_those_of_the_reference() {
 fn every_constant_times_every_byte_is_that_of_the_reference() {
     let all: Vec<u8> = (0..=255).collect();
     for length in [1, 100, 256] {
-        let (data, sum) = (&all[256 - length..], &octets(1, 256)[..length]);
+        let (data, sum) = (&all[256 - length..], &test_bytes(1, 256)[..length]);
         for (field, constant) in FIELDS.into_iter().flat_map(|field| (0..=255).map(move |constant| (field, constant))) {
             let products = products_in(field, constant, data);
             let sums = added(&products, sum);
@@ -83,7 +83,7 @@ fn every_constant_times_every_byte_is_that_of_the_reference() {
 /// The bytes after the slice must not change.
 #[test]
 fn every_length_is_that_of_the_reference() {
-    let (data, sum) = (octets(2, MAX_LENGTH), octets(3, MAX_LENGTH));
+    let (data, sum) = (test_bytes(2, MAX_LENGTH), test_bytes(3, MAX_LENGTH));
     for (field, constant) in FIELDS.into_iter().flat_map(|field| CONSTANTS.map(|constant| (field, constant))) {
         let products = products_in(field, constant, &data);
         let sums = added(&products, &sum);
@@ -106,7 +106,7 @@ fn every_length_is_that_of_the_reference() {
 /// tested with one of the other.
 #[test]
 fn every_alignment() {
-    let (data, sum) = (octets(4, 400), octets(5, 400));
+    let (data, sum) = (test_bytes(4, 400), test_bytes(5, 400));
     for backend in backends() {
         for start in 0..=64 {
             let other = start * 7 % 65;
@@ -126,7 +126,7 @@ fn every_alignment() {
 
 #[test]
 fn long_slices_are_those_of_the_reference() {
-    let (data, sum) = (octets(6, 70_001), octets(7, 70_001));
+    let (data, sum) = (test_bytes(6, 70_001), test_bytes(7, 70_001));
     let (products, sums) = (products(0xca, &data), sums(0xca, &data, &sum));
     for backend in backends() {
         let (mut multiplied, mut added) = (data.clone(), sum.clone());
@@ -138,7 +138,7 @@ fn long_slices_are_those_of_the_reference() {
 
 #[test]
 fn the_functions_agree_with_the_methods() {
-    let (data, sum) = (octets(8, 100), octets(9, 100));
+    let (data, sum) = (test_bytes(8, 100), test_bytes(9, 100));
     let (mut multiplied, mut added) = (data.clone(), sum.clone());
     gf8::multiply_slice(0x57, &mut multiplied);
     gf8::multiply_add_slice(0x57, &data, &mut added);

@@ -8,7 +8,7 @@ use sealane_simd::tuning::GF8_MATRIX_BLOCK_BYTES;
 use sealane_spec::erasure;
 use sealane_vectors::ParityMatrix;
 
-use crate::common::{backends_of, cases, octets};
+use crate::common::{backends_of, cases, test_bytes};
 
 #[track_caller]
 fn backends() -> Vec<Gf8Backend> {
@@ -23,7 +23,7 @@ const FIELDS: [Field; 2] = [Field::Aes, Field::ReedSolomon];
 const BEFORE: u8 = 0xa5;
 
 fn shards(seed: u64, count: usize, length: usize) -> Vec<Vec<u8>> {
-    (0..count).map(|shard| octets(seed + shard as u64, length)).collect()
+    (0..count).map(|shard| test_bytes(seed + shard as u64, length)).collect()
 }
 
 /// Returns the reference's product of a matrix, given row after row, and sources.
@@ -65,7 +65,7 @@ fn check(matrix: &Matrix, sources: &[Vec<u8>], length: usize, expected: &[Vec<u8
 #[test]
 fn every_length_is_that_of_the_reference() {
     for (rows, columns) in [(1, 1), (1, 4), (2, 3), (3, 2), (4, 10), (5, 3), (6, 2), (7, 3), (13, 2)] {
-        let (coefficients, sources) = (octets(rows as u64, rows * columns), shards(7, columns, MAX_LENGTH));
+        let (coefficients, sources) = (test_bytes(rows as u64, rows * columns), shards(7, columns, MAX_LENGTH));
         let field = FIELDS[rows % 2];
         let expected = expected(field, columns, &coefficients, &sources);
         for backend in backends() {
@@ -82,7 +82,7 @@ fn lengths_around_blocks_are_those_of_the_reference() {
     for columns in [1, 3, 40, 200] {
         let block = (GF8_MATRIX_BLOCK_BYTES / columns).next_multiple_of(128);
         let (rows, length) = (8, 2 * block + 131);
-        let (coefficients, sources) = (octets(11, rows * columns), shards(12, columns, length));
+        let (coefficients, sources) = (test_bytes(11, rows * columns), shards(12, columns, length));
         let expected = expected(Field::ReedSolomon, columns, &coefficients, &sources);
         for backend in backends() {
             let matrix = Matrix::with_backend(Field::ReedSolomon, rows, columns, &coefficients, backend);
@@ -134,7 +134,7 @@ fn shapes_without_rows_or_columns() {
 #[test]
 fn more_columns_than_a_block_has_bytes() {
     let columns = GF8_MATRIX_BLOCK_BYTES + 1;
-    let coefficients = octets(9, 7 * columns);
+    let coefficients = test_bytes(9, 7 * columns);
     let sources = shards(10, columns, 3);
     let expected = expected(Field::ReedSolomon, columns, &coefficients, &sources);
     for backend in backends() {
@@ -152,7 +152,7 @@ proptest! {
         zeros in prop::collection::vec(0..200_usize, 0..20),
     ) {
         let field = FIELDS[usize::from(!is_aes)];
-        let mut coefficients = octets(seed, rows * columns);
+        let mut coefficients = test_bytes(seed, rows * columns);
         zeros.iter().for_each(|at| coefficients[at % (rows * columns)] = 0);
         let sources = shards(seed ^ 1, columns, length);
         let expected = expected(field, columns, &coefficients, &sources);
@@ -166,7 +166,7 @@ proptest! {
     fn products_are_linear(rows in 1..9_usize, columns in 1..9_usize, length in 1..300_usize, seed: u64) {
         let add = |a: &[u8], b: &[u8]| a.iter().zip(b).map(|(a, b)| a ^ b).collect::<Vec<u8>>();
         let add_all = |a: &[Vec<u8>], b: &[Vec<u8>]| a.iter().zip(b).map(|(a, b)| add(a, b)).collect::<Vec<_>>();
-        let [l, m] = [2, 3].map(|i| octets(seed ^ i, rows * columns));
+        let [l, m] = [2, 3].map(|i| test_bytes(seed ^ i, rows * columns));
         let [a, b] = [4, 5].map(|i| shards(seed ^ i << 32, columns, length));
         for (backend, field) in backends().into_iter().flat_map(|backend| FIELDS.map(|field| (backend, field))) {
             let multiplied = |coefficients: &[u8], sources: &[Vec<u8>]| {
@@ -185,7 +185,7 @@ proptest! {
     #[test]
     fn an_inverse_restores_the_sources(size in 1..12_usize, seed: u64, is_aes: bool, dependent: bool) {
         let field = FIELDS[usize::from(!is_aes)];
-        let mut coefficients = octets(seed, size * size);
+        let mut coefficients = test_bytes(seed, size * size);
         if dependent && size > 1 {
             // The last row is a multiple of the first.
             let (first, last) = coefficients.split_at_mut(size * (size - 1));

@@ -8,7 +8,7 @@ use sealane::chacha20::ChaCha20;
 use sealane::{Backend, ChaCha20Poly1305, OpenRequest, Poly1305, SealRequest, Tag};
 use sealane_simd::Guarded;
 
-use crate::common::{AeadOracle, MacOracle, array, backends, combined, cpu_classes, octets};
+use crate::common::{AeadOracle, MacOracle, array, backends, combined, cpu_classes, test_bytes};
 
 /// More than four pairs of the widest groups of blocks.
 const LONGEST: usize = 9 * 1024;
@@ -70,7 +70,7 @@ struct Expected {
 impl Expected {
     fn new(lengths: impl Iterator<Item = usize>) -> Self {
         let key = array(200);
-        let oracle = AeadOracle::new(&key, &NONCE, &octets(201, AAD_BYTES), &octets(202, LONGEST));
+        let oracle = AeadOracle::new(&key, &NONCE, &test_bytes(201, AAD_BYTES), &test_bytes(202, LONGEST));
         let tags = lengths.map(|length| (length, oracle.tag(length))).collect();
         Self { key, oracle, tags }
     }
@@ -84,7 +84,7 @@ fn messages_in_place() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         let aad = &*edge.hold(&mut aad_memory, &oracle.aad);
         for (length, tag) in &tags {
-            let case = || format!("{length} octets, {edge:?}, {backend}");
+            let case = || format!("{length} bytes, {edge:?}, {backend}");
             let (plaintext, ciphertext) = (&oracle.plaintext[..*length], &oracle.ciphertext[..*length]);
             let buffer = edge.hold(&mut memory, plaintext);
             assert_eq!(cipher.seal_in_place(&NONCE, aad, buffer), *tag, "{}", case());
@@ -109,7 +109,7 @@ fn messages_into_other_memory() {
     each(|backend, edge| {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for (length, tag) in &tags {
-            let case = || format!("{length} octets, {edge:?}, {backend}");
+            let case = || format!("{length} bytes, {edge:?}, {backend}");
             let (plaintext, ciphertext) = (&oracle.plaintext[..*length], &oracle.ciphertext[..*length]);
             let input = edge.hold(&mut memory, plaintext);
             let sealed = cipher.seal_into(&NONCE, &oracle.aad, input, edge.place(&mut output, *length));
@@ -131,7 +131,7 @@ fn pieces() {
     each(|backend, edge| {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for (length, tag) in &tags {
-            let case = || format!("{length} octets, {edge:?}, {backend}");
+            let case = || format!("{length} bytes, {edge:?}, {backend}");
             let (plaintext, ciphertext) = (&oracle.plaintext[..*length], &oracle.ciphertext[..*length]);
             let mut sealer = cipher.sealer(&NONCE, &oracle.aad);
             let mut opener = cipher.opener(&NONCE, &oracle.aad);
@@ -150,7 +150,7 @@ fn pieces() {
 
 #[test]
 fn key_streams() {
-    let (key, plaintext) = (array(203), octets(204, LONGEST));
+    let (key, plaintext) = (array(203), test_bytes(204, LONGEST));
     let ciphertext = sealane_spec::chacha::chacha20_encrypt(&key, 0, &NONCE, &plaintext);
     let mut memory = Guarded::new(LONGEST);
     each(|backend, edge| {
@@ -158,14 +158,14 @@ fn key_streams() {
         for length in lengths() {
             let buffer = edge.hold(&mut memory, &plaintext[..length]);
             cipher.clone().apply_keystream(buffer).unwrap();
-            assert!(buffer == &ciphertext[..length], "{length} octets, {edge:?}, {backend}");
+            assert!(buffer == &ciphertext[..length], "{length} bytes, {edge:?}, {backend}");
         }
     });
 }
 
 #[test]
 fn authenticated_messages() {
-    let (key, message) = (array(205), octets(206, LONGEST));
+    let (key, message) = (array(205), test_bytes(206, LONGEST));
     let oracle = MacOracle::new(&key, &message);
     let tags: Vec<_> = lengths().map(|length| (length, oracle.tag(length))).collect();
     let mut memory = Guarded::new(LONGEST);
@@ -174,9 +174,9 @@ fn authenticated_messages() {
             let message = &*edge.hold(&mut memory, &message[..*length]);
             let mut poly1305 = Poly1305::with_backend(&key, backend);
             poly1305.update(message);
-            assert_eq!(poly1305.finalize(), *tag, "{length} octets, {edge:?}, {backend}");
+            assert_eq!(poly1305.finalize(), *tag, "{length} bytes, {edge:?}, {backend}");
             let whole = Poly1305::mac_with_backend(&key, message, backend);
-            assert_eq!(whole, *tag, "{length} octets in one call, {edge:?}, {backend}");
+            assert_eq!(whole, *tag, "{length} bytes in one call, {edge:?}, {backend}");
         }
     });
 }
@@ -191,7 +191,7 @@ fn batches() {
     each(|backend, edge| {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for messages in tags.chunks(MESSAGES) {
-            let case = || format!("from {} octets, {edge:?}, {backend}", messages[0].0);
+            let case = || format!("from {} bytes, {edge:?}, {backend}", messages[0].0);
             let mut sealed = [[0; 16]; MESSAGES];
             let mut requests = Vec::new();
             for (((length, _), memory), tag) in messages.iter().zip(&mut memory).zip(&mut sealed) {

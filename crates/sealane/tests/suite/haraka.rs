@@ -9,7 +9,7 @@ use sealane::haraka::{
 };
 use sealane_spec::haraka as spec;
 
-use crate::common::{array, backends_of, octets};
+use crate::common::{array, backends_of, test_bytes};
 
 /// Haraka with the paper's constants.
 pub(crate) static REFERENCE: LazyLock<spec::Haraka> = LazyLock::new(spec::Haraka::new);
@@ -23,7 +23,7 @@ pub(crate) fn backends() -> Vec<AesBackend> {
 const WIDEST: usize = 16;
 
 fn inputs<const IN: usize>(seed: u64, count: usize) -> Vec<[u8; IN]> {
-    octets(seed, IN * count).as_chunks().0.to_vec()
+    test_bytes(seed, IN * count).as_chunks().0.to_vec()
 }
 
 /// Compares batches of every length with the reference.
@@ -129,7 +129,7 @@ fn too_few_outputs_are_refused() {
 fn constants_of_a_seed() {
     for backend in backends() {
         for length in [0, 16, 24, 31, 32, 33, 100] {
-            let seed = octets(length as u64, length);
+            let seed = test_bytes(length as u64, length);
             let reference = REFERENCE.tweaked(&seed);
             let haraka = TweakedHaraka::with_backend(&seed, backend);
             assert_eq!(haraka.backend(), backend);

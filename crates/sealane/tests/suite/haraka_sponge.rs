@@ -2,7 +2,7 @@
 
 use sealane::haraka::{HarakaS, TweakedHaraka};
 
-use crate::common::octets;
+use crate::common::test_bytes;
 use crate::haraka::{REFERENCE, backends};
 
 /// Lengths near one, two and three times the rate.
@@ -12,7 +12,7 @@ const LENGTHS: [usize; 12] = [0, 1, 30, 31, 32, 33, 63, 64, 65, 96, 97, 200];
 fn messages_and_outputs_of_every_length() {
     for backend in backends() {
         for length in LENGTHS {
-            let message = octets(5, length);
+            let message = test_bytes(5, length);
             let expected = REFERENCE.haraka_s(&message, 200);
             for output_length in LENGTHS {
                 let mut output = vec![0xee; output_length];
@@ -25,7 +25,7 @@ fn messages_and_outputs_of_every_length() {
 
 #[test]
 fn pieces_give_the_same_result() {
-    let message = octets(6, 200);
+    let message = test_bytes(6, 200);
     let expected = REFERENCE.haraka_s(&message, 200);
     for backend in backends() {
         for piece in 1..=70 {

@@ -4,14 +4,14 @@
 use proptest::prelude::*;
 use sealane::{Backend, OpenError, Poly1305};
 
-use crate::common::{MacOracle, array, backends, cases, combined, octets};
+use crate::common::{MacOracle, array, backends, cases, combined, test_bytes};
 
 /// Returns the tag, which one call and a `Poly1305` object must both give.
 fn mac(backend: Backend, key: &[u8; 32], message: &[u8]) -> [u8; 16] {
     let mut poly1305 = Poly1305::with_backend(key, backend);
     poly1305.update(message);
     let tag = poly1305.finalize();
-    assert_eq!(Poly1305::mac_with_backend(key, message, backend), tag, "{} octets on {backend}", message.len());
+    assert_eq!(Poly1305::mac_with_backend(key, message, backend), tag, "{} bytes on {backend}", message.len());
     tag
 }
 
@@ -21,7 +21,7 @@ fn inputs(length: usize) -> [([u8; 32], Vec<u8>); 3] {
     let mut few_bits = [0; 32];
     few_bits[15] = 0x08;
     few_bits[16] = 0xff;
-    [(array(1), octets(2, length)), ([0xff; 32], vec![0xff; length]), (few_bits, octets(3, length))]
+    [(array(1), test_bytes(2, length)), ([0xff; 32], vec![0xff; length]), (few_bits, test_bytes(3, length))]
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn every_length() {
         let oracle = MacOracle::new(&key, &message);
         for length in 0..=message.len() {
             for backend in backends() {
-                assert_eq!(mac(backend, &key, &message[..length]), oracle.tag(length), "{length} octets on {backend}");
+                assert_eq!(mac(backend, &key, &message[..length]), oracle.tag(length), "{length} bytes on {backend}");
             }
         }
     }
@@ -50,7 +50,7 @@ fn long_messages() {
                     assert_eq!(
                         mac(backend, &key, &message[..length]),
                         oracle.tag(length),
-                        "{length} octets on {backend}"
+                        "{length} bytes on {backend}"
                     );
                 }
             }
@@ -60,13 +60,13 @@ fn long_messages() {
 
 #[test]
 fn every_address() {
-    let (key, message) = (array(5), octets(6, 2200));
+    let (key, message) = (array(5), test_bytes(6, 2200));
     for length in [0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 255, 256, 257, 512, 1024, 1040, 2048, 2065] {
         for offset in combined(0..=64) {
             let message = &message[offset..offset + length];
             let expected = sealane_spec::poly1305::poly1305_mac(message, &key);
             for backend in backends() {
-                assert_eq!(mac(backend, &key, message), expected, "{length} octets at {offset} on {backend}");
+                assert_eq!(mac(backend, &key, message), expected, "{length} bytes at {offset} on {backend}");
             }
         }
     }
@@ -82,7 +82,7 @@ fn every_cut_in_two() {
                     let mut poly1305 = Poly1305::with_backend(&key, backend);
                     poly1305.update(&message[..cut]);
                     poly1305.update(&message[cut..length]);
-                    assert_eq!(poly1305.finalize(), oracle.tag(length), "{length} octets cut at {cut} on {backend}");
+                    assert_eq!(poly1305.finalize(), oracle.tag(length), "{length} bytes cut at {cut} on {backend}");
                 }
             }
         }
@@ -99,7 +99,7 @@ fn long_messages_in_pieces() {
                 for (i, data) in message.chunks(piece).enumerate() {
                     poly1305.update(data);
                     let (tag, length) = (poly1305.clone().finalize(), piece * i + data.len());
-                    assert_eq!(tag, oracle.tag(length), "{length} octets in pieces of {piece} on {backend}");
+                    assert_eq!(tag, oracle.tag(length), "{length} bytes in pieces of {piece} on {backend}");
                 }
             }
         }
@@ -110,7 +110,7 @@ fn long_messages_in_pieces() {
 fn every_flipped_bit_is_refused() {
     for backend in backends() {
         for length in [0, 1, 16, 40, 300, 1100] {
-            let (key, message) = (array(7), octets(8, length));
+            let (key, message) = (array(7), test_bytes(8, length));
             let mut poly1305 = Poly1305::with_backend(&key, backend);
             poly1305.update(&message);
             let tag = sealane_spec::poly1305::poly1305_mac(&message, &key);
@@ -122,7 +122,7 @@ fn every_flipped_bit_is_refused() {
             }
         }
         // Each bit of the message, of s, and of the unclamped part of r changes the tag.
-        let (key, message) = (array(9), octets(10, 150));
+        let (key, message) = (array(9), test_bytes(10, 150));
         let tag = mac(backend, &key, &message);
         for bit in 0..8 * message.len() {
             let mut message = message.clone();
@@ -141,9 +141,9 @@ fn every_flipped_bit_is_refused() {
 
 #[test]
 fn a_clone_is_independent() {
-    let (key, message) = (array(11), octets(12, 5000));
+    let (key, message) = (array(11), test_bytes(12, 5000));
     for backend in backends() {
-        // Clones are taken with and without octets in a buffer and powers of r.
+        // Clones are taken with and without bytes in a buffer and powers of r.
         for cut in [0, 5, 16, 600, 605, 1500, 2600, 2605, 4608] {
             let mut first = Poly1305::with_backend(&key, backend);
             message[..cut].chunks(512).for_each(|piece| first.update(piece));
@@ -167,7 +167,7 @@ proptest! {
         ones in any::<bool>(),
     ) {
         let length = lengths.iter().sum();
-        let message = if ones { vec![0xff; length] } else { octets(length as u64, length) };
+        let message = if ones { vec![0xff; length] } else { test_bytes(length as u64, length) };
         let expected = sealane_spec::poly1305::poly1305_mac(&message, &key);
         for backend in backends() {
             let mut poly1305 = Poly1305::with_backend(&key, backend);

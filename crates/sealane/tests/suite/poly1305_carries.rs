@@ -5,7 +5,7 @@ use sealane::{Backend, Poly1305};
 use sealane_spec::num::Num;
 use sealane_spec::poly1305::{accumulate, r_and_s};
 
-use crate::common::{MacOracle, array, backends, octets};
+use crate::common::{MacOracle, array, backends, test_bytes};
 
 /// The key with the largest r that the clamp allows, and the largest s.
 const LARGEST: [u8; 32] = [0xff; 32];
@@ -33,7 +33,7 @@ fn keys() -> [[u8; 32]; 6] {
 /// arbitrary blocks.
 fn messages(length: usize) -> [Vec<u8>; 3] {
     let gaps = (0..length).map(|i| if i / 16 % 3 == 2 { 0 } else { 0xff }).collect();
-    [vec![0xff; length], gaps, octets(301, length)]
+    [vec![0xff; length], gaps, test_bytes(301, length)]
 }
 
 fn mac<'m>(backend: Backend, key: &[u8; 32], pieces: impl IntoIterator<Item = &'m [u8]>) -> [u8; 16] {
@@ -45,7 +45,7 @@ fn mac<'m>(backend: Backend, key: &[u8; 32], pieces: impl IntoIterator<Item = &'
 #[test]
 fn every_length_in_one_piece_and_in_pieces() {
     /// Below, at and above the lengths from which calls, two chains and vectors are faster, and
-    /// lengths that leave octets in the buffer.
+    /// lengths that leave bytes in the buffer.
     const PIECES: [usize; 8] = [16, 17, 255, 256, 768, 784, 1024, 1551];
     for key in keys() {
         for message in messages(3000) {
@@ -54,9 +54,9 @@ fn every_length_in_one_piece_and_in_pieces() {
                 let (message, tag) = (&message[..length], oracle.tag(length));
                 let piece = PIECES[length % PIECES.len()];
                 for backend in backends() {
-                    assert_eq!(mac(backend, &key, [message]), tag, "{length} octets under {key:x?} on {backend}");
+                    assert_eq!(mac(backend, &key, [message]), tag, "{length} bytes under {key:x?} on {backend}");
                     let in_pieces = mac(backend, &key, message.chunks(piece));
-                    assert_eq!(in_pieces, tag, "{length} octets by {piece} under {key:x?} on {backend}");
+                    assert_eq!(in_pieces, tag, "{length} bytes by {piece} under {key:x?} on {backend}");
                 }
             }
         }
@@ -87,7 +87,7 @@ fn blocks_of_ones_behind_one_piece() {
                         assert_eq!(
                             poly1305.clone().finalize(),
                             (accumulator + s).num_to_16_le_bytes(),
-                            "{blocks} blocks behind {length} octets under {key:x?} on {backend}"
+                            "{blocks} blocks behind {length} bytes under {key:x?} on {backend}"
                         );
                         poly1305.update(&[0xff; 16]);
                     }
@@ -98,9 +98,9 @@ fn blocks_of_ones_behind_one_piece() {
 }
 
 fn power_of_two(exponent: usize) -> Num {
-    let mut octets = [0; 17];
-    octets[exponent / 8] = 1 << (exponent % 8);
-    Num::le_bytes_to_num(&octets)
+    let mut bytes = [0; 17];
+    bytes[exponent / 8] = 1 << (exponent % 8);
+    Num::le_bytes_to_num(&bytes)
 }
 
 /// Returns numbers modulo p at the borders of p itself, and of the limbs of 64, 52, 44 and 26 bits.
@@ -138,7 +138,7 @@ fn inverse(r: Num) -> Num {
 #[test]
 fn accumulators_at_the_borders() {
     let p = Num::p();
-    let body = octets(302, 130 * 16);
+    let body = test_bytes(302, 130 * 16);
     for key in keys() {
         let (r, s) = r_and_s(&key);
         let inverse = inverse(r);

@@ -6,7 +6,7 @@ use rand_core::{SeedableRng, TryCryptoRng, TryRng};
 use sealane::chacha20::ChaCha20Rng;
 use sealane::{CommittingXChaCha20Poly1305, OpenError, RandomError, XChaCha20Poly1305};
 
-use crate::common::{array, octets};
+use crate::common::{array, test_bytes};
 
 /// A generator that always fails, after it has written something.
 pub(crate) struct Broken;
@@ -31,13 +31,13 @@ impl TryRng for Broken {
 impl TryCryptoRng for Broken {}
 
 macro_rules! random_nonces {
-    ($name:ident, $cipher:ty, $tag_octets:literal) => {
+    ($name:ident, $cipher:ty, $tag_bytes:literal) => {
         mod $name {
             use super::*;
 
-            /// The generator's octets become the nonce, in order, and each octet is used only once.
+            /// The generator's bytes become the nonce, in order, and each byte is used only once.
             #[test]
-            fn nonces_are_the_generators_octets() {
+            fn nonces_are_the_generators_bytes() {
                 let cipher = <$cipher>::new(&array(1));
                 let (mut rng, mut same) = (ChaCha20Rng::from_seed(array(2)), ChaCha20Rng::from_seed(array(2)));
                 let mut expected = || {
@@ -46,7 +46,7 @@ macro_rules! random_nonces {
                     nonce
                 };
                 for length in [0, 1, 100, 5000] {
-                    let plaintext = octets(3, length);
+                    let plaintext = test_bytes(3, length);
                     assert_eq!(<$cipher>::random_nonce_with_rng(&mut rng), Ok(expected()));
 
                     let mut buffer = plaintext.clone();
@@ -97,14 +97,14 @@ macro_rules! random_nonces {
                 let cipher = <$cipher>::new(&array(6));
                 let message = cipher.seal_random(b"aad", b"some plaintext").unwrap();
                 for length in 0..message.len() {
-                    assert_eq!(cipher.open_random(b"aad", &message[..length]), Err(OpenError), "{length} octets");
+                    assert_eq!(cipher.open_random(b"aad", &message[..length]), Err(OpenError), "{length} bytes");
                     let mut bad = message.clone();
                     bad[length] ^= 1;
-                    assert_eq!(cipher.open_random(b"aad", &bad), Err(OpenError), "octet {length} changed");
+                    assert_eq!(cipher.open_random(b"aad", &bad), Err(OpenError), "byte {length} changed");
                 }
                 assert_eq!(cipher.open_random(b"", &message), Err(OpenError));
                 let empty = cipher.seal_random(b"", b"").unwrap();
-                assert_eq!(empty.len(), 24 + $tag_octets);
+                assert_eq!(empty.len(), 24 + $tag_bytes);
                 assert_eq!(cipher.open_random(b"", &empty), Ok(Vec::new()));
             }
         }

@@ -29,48 +29,48 @@ fn a_secret_would_be_noticed() {
 
 #[test]
 fn ciphers() {
-    is_redacted(|octet| ChaCha20Poly1305::new(&[octet; 32]));
-    is_redacted(|octet| XChaCha20Poly1305::new(&[octet; 32]));
-    is_redacted(|octet| CommittingChaCha20Poly1305::new(&[octet; 32]));
-    is_redacted(|octet| CommittingXChaCha20Poly1305::new(&[octet; 32]));
-    is_redacted(|octet| OpenSshChaCha20Poly1305::new(&[octet; 64]));
-    is_redacted(|octet| ChaCha20Poly1305::new(&[octet; 32]).sealer(&[0; 12], b""));
-    is_redacted(|octet| ChaCha20Poly1305::new(&[octet; 32]).opener(&[0; 12], b""));
-    is_redacted(|octet| Poly1305::new(&[octet; 32]));
-    is_redacted(|octet| ChaCha20::new(&[octet; 32], &[0; 12]));
-    is_redacted(|octet| ChaCha12::new(&[octet; 32], &[0; 12]));
-    is_redacted(|octet| ChaCha20Original::new(&[octet; 32], &[0; 8]));
-    is_redacted(|octet| XChaCha20::new(&[octet; 32], &[0; 24]));
-    is_redacted(|octet| HeaderProtectionKey::new(&[octet; 32]));
-    is_redacted(|octet| {
+    is_redacted(|byte| ChaCha20Poly1305::new(&[byte; 32]));
+    is_redacted(|byte| XChaCha20Poly1305::new(&[byte; 32]));
+    is_redacted(|byte| CommittingChaCha20Poly1305::new(&[byte; 32]));
+    is_redacted(|byte| CommittingXChaCha20Poly1305::new(&[byte; 32]));
+    is_redacted(|byte| OpenSshChaCha20Poly1305::new(&[byte; 64]));
+    is_redacted(|byte| ChaCha20Poly1305::new(&[byte; 32]).sealer(&[0; 12], b""));
+    is_redacted(|byte| ChaCha20Poly1305::new(&[byte; 32]).opener(&[0; 12], b""));
+    is_redacted(|byte| Poly1305::new(&[byte; 32]));
+    is_redacted(|byte| ChaCha20::new(&[byte; 32], &[0; 12]));
+    is_redacted(|byte| ChaCha12::new(&[byte; 32], &[0; 12]));
+    is_redacted(|byte| ChaCha20Original::new(&[byte; 32], &[0; 8]));
+    is_redacted(|byte| XChaCha20::new(&[byte; 32], &[0; 24]));
+    is_redacted(|byte| HeaderProtectionKey::new(&[byte; 32]));
+    is_redacted(|byte| {
         let mut sponge = HarakaS::new();
-        sponge.absorb(&[octet; 40]);
+        sponge.absorb(&[byte; 40]);
         sponge
     });
-    is_redacted(|octet| {
+    is_redacted(|byte| {
         let mut sponge = HarakaS::new();
-        sponge.absorb(&[octet; 40]);
+        sponge.absorb(&[byte; 40]);
         sponge.finish()
     });
 }
 
 #[test]
 fn requests_of_a_batch() {
-    let shown = |octet| {
-        let (mut message, mut tag) = ([octet; 5], [0; 16]);
+    let shown = |byte| {
+        let (mut message, mut tag) = ([byte; 5], [0; 16]);
         format!("{:?}", SealRequest::new(&[0; 12], b"", &mut message, &mut tag))
     };
     assert_eq!(shown(1), shown(2));
-    let shown = |octet| format!("{:?}", OpenRequest::new(&[0; 12], b"", &mut [octet; 5], &[0; 16]));
+    let shown = |byte| format!("{:?}", OpenRequest::new(&[0; 12], b"", &mut [byte; 5], &[0; 16]));
     assert_eq!(shown(1), shown(2));
 }
 
 #[test]
 fn generators() {
     use rand_core::{Rng as _, SeedableRng as _};
-    is_redacted(|octet| ChaCha8Rng::from_seed([octet; 32]));
-    is_redacted(|octet| {
-        let mut rng = ChaCha8Rng::from_seed([octet; 32]);
+    is_redacted(|byte| ChaCha8Rng::from_seed([byte; 32]));
+    is_redacted(|byte| {
+        let mut rng = ChaCha8Rng::from_seed([byte; 32]);
         let _ = rng.next_u32();
         rng
     });
@@ -79,14 +79,14 @@ fn generators() {
 #[test]
 fn elements_and_shares() {
     let field = DynamicField::of_degree(256).unwrap();
-    is_redacted(|octet| Gf256::from_bytes(&[octet; 32]));
-    is_redacted(|octet| field.from_be_bytes(&[octet; 32]));
-    is_redacted(|octet| element::Share::new(Gf256::ONE, Gf256::from_bytes(&[octet; 32])));
-    is_redacted(|octet| bytes::Splitter::from_seed(2, &[1, 2], &[octet; 32]));
-    is_redacted(|octet| bytes::Refresher::from_seed(2, &[1, 2], &[octet; 32]));
-    is_redacted(|octet| {
+    is_redacted(|byte| Gf256::from_bytes(&[byte; 32]));
+    is_redacted(|byte| field.from_be_bytes(&[byte; 32]));
+    is_redacted(|byte| element::Share::new(Gf256::ONE, Gf256::from_bytes(&[byte; 32])));
+    is_redacted(|byte| bytes::Splitter::from_seed(2, &[1, 2], &[byte; 32]));
+    is_redacted(|byte| bytes::Refresher::from_seed(2, &[1, 2], &[byte; 32]));
+    is_redacted(|byte| {
         let mut checker = bytes::Checker::new(1, &[1, 2, 3]).unwrap();
-        checker.check(&[&[octet], &[octet], &[octet]]).unwrap();
+        checker.check(&[&[byte], &[byte], &[byte]]).unwrap();
         checker
     });
 }
@@ -107,13 +107,13 @@ fn keys_with_the_interface_of_ring() {
         }
     }
 
-    let unbound = |octet| UnboundKey::new(&CHACHA20_POLY1305, &[octet; 32]).unwrap();
+    let unbound = |byte| UnboundKey::new(&CHACHA20_POLY1305, &[byte; 32]).unwrap();
     is_redacted(unbound);
-    is_redacted(|octet| LessSafeKey::new(unbound(octet)));
-    is_redacted(|octet| SealingKey::new(unbound(octet), Once));
-    is_redacted(|octet| OpeningKey::new(unbound(octet), Once));
-    is_redacted(|octet| chacha20_poly1305_openssh::SealingKey::new(&[octet; 64]));
-    is_redacted(|octet| chacha20_poly1305_openssh::OpeningKey::new(&[octet; 64]));
+    is_redacted(|byte| LessSafeKey::new(unbound(byte)));
+    is_redacted(|byte| SealingKey::new(unbound(byte), Once));
+    is_redacted(|byte| OpeningKey::new(unbound(byte), Once));
+    is_redacted(|byte| chacha20_poly1305_openssh::SealingKey::new(&[byte; 64]));
+    is_redacted(|byte| chacha20_poly1305_openssh::OpeningKey::new(&[byte; 64]));
 }
 
 /// The types with the traits of one generation of RustCrypto's crates.
@@ -125,11 +125,11 @@ macro_rules! rustcrypto {
             use sealane::$generation::chacha20poly1305::KeyInit as _;
             use sealane::$generation::{chacha20, chacha20poly1305, poly1305};
 
-            is_redacted(|octet| chacha20poly1305::ChaCha20Poly1305::new(&[octet; 32].into()));
-            is_redacted(|octet| chacha20poly1305::XChaCha20Poly1305::new(&[octet; 32].into()));
-            is_redacted(|octet| chacha20::ChaCha20::new(&[octet; 32].into(), &[0; 12].into()));
-            is_redacted(|octet| chacha20::XChaCha12::new(&[octet; 32].into(), &[0; 24].into()));
-            is_redacted(|octet| poly1305::Poly1305::new(&[octet; 32].into()));
+            is_redacted(|byte| chacha20poly1305::ChaCha20Poly1305::new(&[byte; 32].into()));
+            is_redacted(|byte| chacha20poly1305::XChaCha20Poly1305::new(&[byte; 32].into()));
+            is_redacted(|byte| chacha20::ChaCha20::new(&[byte; 32].into(), &[0; 12].into()));
+            is_redacted(|byte| chacha20::XChaCha12::new(&[byte; 32].into(), &[0; 24].into()));
+            is_redacted(|byte| poly1305::Poly1305::new(&[byte; 32].into()));
         }
     };
 }

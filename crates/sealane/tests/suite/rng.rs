@@ -9,14 +9,14 @@ use crate::common::{Reference, array, backends};
 const WORDS: usize = 700;
 
 fn words<const ROUNDS: usize>(seed: &[u8; 32]) -> Vec<u32> {
-    let octets = Original::key_stream(ROUNDS, seed, &[0; 8], 0, WORDS.div_ceil(16) as u64);
-    octets.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+    let bytes = Original::key_stream(ROUNDS, seed, &[0; 8], 0, WORDS.div_ceil(16) as u64);
+    bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
 fn generator<const ROUNDS: usize>() {
     let seed = array(1);
     let words = words::<ROUNDS>(&seed);
-    let octets: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     for backend in backends() {
         let start = ChaChaRng::<ROUNDS>::with_backend(&seed, backend);
 
@@ -36,13 +36,13 @@ fn generator<const ROUNDS: usize>() {
             }
         }
 
-        // A request for octets takes whole words.
+        // A request for bytes takes whole words.
         for length in [0, 1, 3, 4, 5, 63, 64, 65, 1023, 1024, 1025, 2500] {
             let mut rng = start.clone();
             let mut buffer = vec![0; length];
             rng.fill_bytes(&mut buffer);
-            assert!(buffer == octets[..length], "{length} octets of ChaCha{ROUNDS} on {backend}");
-            assert_eq!(rng.next_u32(), words[length.div_ceil(4)], "after {length} octets on {backend}");
+            assert!(buffer == bytes[..length], "{length} bytes of ChaCha{ROUNDS} on {backend}");
+            assert_eq!(rng.next_u32(), words[length.div_ceil(4)], "after {length} bytes on {backend}");
         }
 
         // A clone continues from the same position, independently of the original.
@@ -73,9 +73,9 @@ fn streams_and_positions<const ROUNDS: usize>() {
         assert_eq!((rng.get_stream().to_le_bytes(), rng.get_seed(), rng.get_word_pos()), (stream, seed, 0));
         for start in starts {
             let to_end = u128::from(u64::MAX - start) + 1;
-            let mut octets = Original::key_stream(ROUNDS, &seed, &stream, start, to_end.min(44) as u64);
-            octets.extend(Original::key_stream(ROUNDS, &seed, &stream, 0, 44 - to_end.min(44) as u64));
-            let words: Vec<_> = octets.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+            let mut bytes = Original::key_stream(ROUNDS, &seed, &stream, start, to_end.min(44) as u64);
+            bytes.extend(Original::key_stream(ROUNDS, &seed, &stream, 0, 44 - to_end.min(44) as u64));
+            let words: Vec<_> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
             for skip in [0, 1, 15, 16, 255, 256, 300] {
                 let position = (u128::from(start) * 16 + skip as u128) % (1 << 68);
                 rng.set_word_pos(position);

@@ -7,7 +7,7 @@ use sealane::rustcrypto::cipher::{StreamCipher, StreamCipherSeek};
 use sealane::rustcrypto::universal_hash::{KeyInit, UniversalHash};
 use sealane::rustcrypto::{AeadInOut, KeyIvInit};
 
-use crate::common::{array, octets};
+use crate::common::{array, test_bytes};
 
 /// A program that uses `chacha20poly1305`, compiled for the crate at `$path`. Only the `use` line
 /// differs.
@@ -81,10 +81,10 @@ fn programs_with_another_use_line_have_the_same_results() {
     let (key, nonce) = (array(1), array(2));
     for length in [0, 1, 15, 16, 17, 64, 100, 448, 1000, 5000, 70_000] {
         for aad in [0, 7, 16, 300] {
-            let (aad, message) = (octets(3, aad), octets(4, length));
+            let (aad, message) = (test_bytes(3, aad), test_bytes(4, length));
             assert!(
                 ours::run(&key, &nonce, &aad, &message) == theirs::run(&key, &nonce, &aad, &message),
-                "{length} octets"
+                "{length} bytes"
             );
         }
     }
@@ -93,7 +93,7 @@ fn programs_with_another_use_line_have_the_same_results() {
 #[test]
 fn from_one_buffer_into_another() {
     use sealane::rustcrypto::{ChaCha20Poly1305, Nonce};
-    let (key, nonce, message) = (array::<32>(5), Nonce::from(array::<12>(6)), octets(7, 1234));
+    let (key, nonce, message) = (array::<32>(5), Nonce::from(array::<12>(6)), test_bytes(7, 1234));
     let cipher = ChaCha20Poly1305::new(&key.into());
     let (expected, expected_tag) = sealane_spec::aead::chacha20_aead_encrypt(b"aad", &key, &nonce.0, &message);
 
@@ -157,7 +157,7 @@ fn positions_in_every_type_of_number() {
 #[test]
 fn methods_without_a_check() {
     use sealane::rustcrypto::ChaCha20;
-    let (key, nonce, message) = (array::<32>(12).into(), array::<12>(13).into(), octets(14, 300));
+    let (key, nonce, message) = (array::<32>(12).into(), array::<12>(13).into(), test_bytes(14, 300));
     let cipher = ChaCha20::new(&key, &nonce);
     let (mut expected, mut key_stream) = (message.clone(), vec![0; 300]);
     cipher.clone().apply_keystream(&mut expected);
@@ -182,7 +182,7 @@ fn methods_without_a_check() {
 fn methods_without_a_check_write_nothing_behind_the_end() {
     use sealane::rustcrypto::ChaCha20;
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    let message = octets(14, 300);
+    let message = test_bytes(14, 300);
     let mut at_end = ChaCha20::new(&array::<32>(12).into(), &array::<12>(13).into());
     at_end.seek((1_u64 << 38) - 299);
     let mut output = vec![0x5a; 300];
@@ -196,12 +196,12 @@ fn methods_without_a_check_write_nothing_behind_the_end() {
 #[test]
 fn poly1305_under_universal_hash() {
     use sealane::rustcrypto::Poly1305;
-    let (key, message) = (array::<32>(10), octets(11, 5000));
+    let (key, message) = (array::<32>(10), test_bytes(11, 5000));
     for blocks in (0..=20).chain([63, 64, 65, 127, 128, 200, 312]) {
-        let octets = &message[..16 * blocks];
-        let expected = sealane_spec::poly1305::poly1305_mac(octets, &key);
+        let bytes = &message[..16 * blocks];
+        let expected = sealane_spec::poly1305::poly1305_mac(bytes, &key);
         let start = Poly1305::new(&key.into());
-        let blocks: Vec<_> = octets.as_chunks::<16>().0.iter().map(|block| (*block).into()).collect();
+        let blocks: Vec<_> = bytes.as_chunks::<16>().0.iter().map(|block| (*block).into()).collect();
 
         let mut whole = start.clone();
         whole.update(&blocks);
@@ -216,16 +216,16 @@ fn poly1305_under_universal_hash() {
         assert_eq!(one_by_one.clone().finalize().0, expected);
         one_by_one.update_padded(&message[..5]);
         one_by_one.update_padded(&message[..3]);
-        let zeros = [octets, &message[..5], &[0; 11], &message[..3], &[0; 13]].concat();
+        let zeros = [bytes, &message[..5], &[0; 11], &message[..3], &[0; 13]].concat();
         assert_eq!(one_by_one.finalize().0, sealane_spec::poly1305::poly1305_mac(&zeros, &key));
 
         // In one call, with an incomplete last block.
         let mut padded = start.clone();
-        padded.update_padded(&message[..octets.len() + 5]);
-        let zeros = [&message[..octets.len() + 5], &[0; 11]].concat();
+        padded.update_padded(&message[..bytes.len() + 5]);
+        let zeros = [&message[..bytes.len() + 5], &[0; 11]].concat();
         assert_eq!(padded.finalize().0, sealane_spec::poly1305::poly1305_mac(&zeros, &key));
 
-        let unpadded = &message[..octets.len() + 5];
+        let unpadded = &message[..bytes.len() + 5];
         assert_eq!(start.compute_unpadded(unpadded).0, sealane_spec::poly1305::poly1305_mac(unpadded, &key));
     }
 }

@@ -10,7 +10,7 @@ use sealane::rustcrypto::cipher::{Iv, IvSizeUser};
 use sealane::rustcrypto::variants::Variant;
 use sealane::rustcrypto::{AeadInOut, ChaChaPoly1305, StreamCipherOf};
 
-use crate::common::{AeadOracle, Reference, array, backends, for_every_variant, octets};
+use crate::common::{AeadOracle, Reference, array, backends, for_every_variant, test_bytes};
 
 /// Two pieces, which the cipher and the authenticator process in turn, and the start of a third.
 const LONGEST: usize = 2 * 8192 + 100;
@@ -28,18 +28,18 @@ impl<L: Reference<Nonce: AsRef<[u8]>> + Variant> Case<L> {
     fn new<const ROUNDS: usize>(aad: usize) -> Self {
         let (key, nonce) = (array(30), L::nonce(31));
         let key_stream = L::key_stream(ROUNDS, &key, &nonce, 0, 1 + LONGEST.div_ceil(64) as u64);
-        let oracle = AeadOracle::with_key_stream(&key_stream, &octets(32, aad), &octets(33, LONGEST));
+        let oracle = AeadOracle::with_key_stream(&key_stream, &test_bytes(32, aad), &test_bytes(33, LONGEST));
         Self { key, nonce: Iv::<L>::try_from(nonce.as_ref()).unwrap(), oracle }
     }
 
-    /// Seals and opens the first `length` octets.
+    /// Seals and opens the first `length` bytes.
     fn check<const ROUNDS: usize>(&self, backend: Backend, length: usize)
     where
         Aead<ROUNDS, L>: AeadInOut<NonceSize = L::IvSize, TagSize = sealane::rustcrypto::consts::U16>,
     {
         let Self { key, nonce, oracle: AeadOracle { plaintext, ciphertext, aad, .. } } = self;
         let (plaintext, ciphertext) = (&plaintext[..length], &ciphertext[..length]);
-        let context = || format!("{} {ROUNDS}, {length} octets, {} of data, on {backend}", L::NAME, aad.len());
+        let context = || format!("{} {ROUNDS}, {length} bytes, {} of data, on {backend}", L::NAME, aad.len());
         let cipher = Aead::<ROUNDS, L>::with_backend(&Array(*key), backend);
         let mut buffer = plaintext.to_vec();
         let tag = cipher.encrypt_inout_detached(nonce, aad, buffer.as_mut_slice().into()).unwrap();

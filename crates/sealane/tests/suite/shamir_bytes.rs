@@ -6,7 +6,7 @@ use sealane::shamir::Error;
 use sealane::shamir::bytes::{Checker, Combiner, Gf8Backend, MAX_SHARES, Refresher, Splitter};
 use sealane_spec::shamir_bytes as spec;
 
-use crate::common::{array, backends_of, octets};
+use crate::common::{array, backends_of, test_bytes};
 
 #[track_caller]
 pub(crate) fn backends() -> Vec<Gf8Backend> {
@@ -44,7 +44,7 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 0..=260;
 
 #[test]
 fn shares_of_every_length_are_those_of_the_reference() {
-    let (seed, secret) = (array(1), octets(2, *LENGTHS.end()));
+    let (seed, secret) = (array(1), test_bytes(2, *LENGTHS.end()));
     for (threshold, points) in [(1, &[9][..]), (2, &[1, 2]), (3, &[1, 2, 3, 4, 5]), (4, &[4, 8, 250, 7, 6])] {
         let expected = spec::split(threshold, points, &seed, 0, &secret);
         for backend in backends() {
@@ -65,7 +65,7 @@ fn shares_of_long_secrets_are_those_of_the_reference() {
     for (threshold, length) in [(2, 33_000), (3, 17_000), (5, 9_001), (100, 300)] {
         let points: Vec<u8> = (1..=100_u32).map(|i| (i * 37 % 251) as u8).collect();
         let points = &points[..threshold.max(12)];
-        let (seed, secret) = (array(3), octets(4, length));
+        let (seed, secret) = (array(3), test_bytes(4, length));
         let expected = spec::split(threshold, points, &seed, 0, &secret);
         for backend in backends() {
             let splitter = || Splitter::from_seed_with_backend(threshold, points, &seed, backend).unwrap();
@@ -77,7 +77,7 @@ fn shares_of_long_secrets_are_those_of_the_reference() {
 
 #[test]
 fn pieces_of_any_length_give_the_same_shares() {
-    let (seed, secret) = (array(5), octets(6, 500));
+    let (seed, secret) = (array(5), test_bytes(6, 500));
     for backend in backends() {
         for threshold in [2, 3, 5] {
             let splitter = || Splitter::from_seed_with_backend(threshold, &[1, 2, 3, 4, 17], &seed, backend).unwrap();
@@ -93,7 +93,7 @@ fn pieces_of_any_length_give_the_same_shares() {
 /// The secret has two blocks, the second with one byte.
 #[test]
 fn every_point_is_right_at_low_and_high_thresholds() {
-    let (seed, secret) = (array(7), octets(8, 65));
+    let (seed, secret) = (array(7), test_bytes(8, 65));
     let points: Vec<u8> = (1..=255).rev().collect();
     let thresholds = [1, 2, 3, 4, 5, 8, 17, 18, 100, 255];
     let expected: Vec<_> = thresholds.iter().map(|&k| spec::split(k, &points, &seed, 0, &secret)).collect();
@@ -113,7 +113,7 @@ fn every_point_is_right_at_low_and_high_thresholds() {
 #[test]
 fn any_number_of_shares_of_any_length_combine_as_in_the_reference() {
     let points: [u8; 11] = [200, 1, 2, 3, 5, 90, 4, 255, 128, 16, 17];
-    let inputs: Vec<_> = (0..11).map(|i| octets(10 + i, 260)).collect();
+    let inputs: Vec<_> = (0..11).map(|i| test_bytes(10 + i, 260)).collect();
     for count in 1..=points.len() {
         for target in [0, 3, 77] {
             let expected = spec::interpolate(&points[..count], &slices(&inputs[..count]), target);
@@ -130,7 +130,7 @@ fn any_number_of_shares_of_any_length_combine_as_in_the_reference() {
 
 #[test]
 fn long_shares_combine() {
-    let (secret, points) = (octets(20, 20_000), [3, 1, 4, 15, 92, 65, 35, 89, 79, 32]);
+    let (secret, points) = (test_bytes(20, 20_000), [3, 1, 4, 15, 92, 65, 35, 89, 79, 32]);
     for backend in backends() {
         let shares =
             split(Splitter::from_seed_with_backend(7, &points, &array(21), backend).unwrap(), &secret, &[20_000]);
@@ -144,7 +144,7 @@ fn long_shares_combine() {
 #[test]
 fn refreshed_shares_are_the_sum_with_shares_of_zero() {
     for (threshold, points) in [(1, &[9][..]), (2, &[1, 2]), (3, &[1, 2, 3, 4, 5, 19]), (5, &[4, 8, 250, 7, 6, 5])] {
-        let (seed, secret) = (array(30), octets(31, 9000));
+        let (seed, secret) = (array(30), test_bytes(31, 9000));
         let old = spec::split(threshold, points, &array(32), 0, &secret);
         let zero = spec::split(threshold, points, &seed, 1, &[0; 9000]);
         for backend in backends() {
@@ -176,7 +176,7 @@ fn short_secrets_are_restored_from_all_small_sharings() {
         for count in 1..=12 {
             let points: Vec<u8> = (1..=count).collect();
             for threshold in 1..=usize::from(count) {
-                let secret = octets(u64::from(count), 32);
+                let secret = test_bytes(u64::from(count), 32);
                 let splitter =
                     Splitter::from_seed_with_backend(threshold, &points, &array(threshold as u64), backend).unwrap();
                 let shares = split(splitter, &secret, &[32]);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sealane::shamir::bytes::{Checker, Gf8Backend, Splitter, Verdict};
 
-use crate::common::{array, cases, octets};
+use crate::common::{array, cases, test_bytes};
 use crate::shamir_bytes::{backends, slices, split};
 
 fn verdict(threshold: usize, points: &[u8], shares: &[Vec<u8>], piece: usize, backend: Gf8Backend) -> Verdict {
@@ -26,8 +26,11 @@ fn wrong_points(verdict: Verdict) -> Vec<u8> {
 fn any_wrong_byte_is_noticed_and_its_share_named() {
     let points = [1, 2, 3, 40, 255];
     for backend in backends() {
-        let shares =
-            split(Splitter::from_seed_with_backend(3, &points, &array(1), backend).unwrap(), &octets(2, 150), &[150]);
+        let shares = split(
+            Splitter::from_seed_with_backend(3, &points, &array(1), backend).unwrap(),
+            &test_bytes(2, 150),
+            &[150],
+        );
         assert_eq!(verdict(3, &points, &shares, 150, backend), Verdict::Consistent);
         assert_eq!(verdict(4, &points, &shares, 150, backend), Verdict::Consistent, "a degree below 3 is below 4");
         assert_eq!(verdict(2, &points, &shares, 150, backend), Verdict::Inconsistent);
@@ -46,11 +49,11 @@ fn wrong_shares_are_named_up_to_the_limit() {
     let points: Vec<u8> = (1..=20).map(|i| i * 11).collect();
     for backend in backends() {
         let splitter = Splitter::from_seed_with_backend(6, &points, &array(3), backend).unwrap();
-        let right = split(splitter, &octets(4, 3000), &[3000]);
+        let right = split(splitter, &test_bytes(4, 3000), &[3000]);
         let mut shares = right.clone();
         // Shares that are wrong in different places, such as everywhere, in one byte, or at the
         // end.
-        shares[19] = octets(5, 3000);
+        shares[19] = test_bytes(5, 3000);
         shares[3][1024] ^= 0xff;
         shares[7][2999] ^= 1;
         shares[8][1024] ^= 1;
@@ -64,8 +67,11 @@ fn wrong_shares_are_named_up_to_the_limit() {
         assert_eq!(verdict(6, &points, &shares, 3000, backend), Verdict::Inconsistent);
         // A share from another splitting of the same secret.
         let mut mixed = right.clone();
-        let other =
-            split(Splitter::from_seed_with_backend(6, &points, &array(9), backend).unwrap(), &octets(4, 3000), &[3000]);
+        let other = split(
+            Splitter::from_seed_with_backend(6, &points, &array(9), backend).unwrap(),
+            &test_bytes(4, 3000),
+            &[3000],
+        );
         mixed[10].clone_from(&other[10]);
         assert_eq!(wrong_points(verdict(6, &points, &mixed, 3000, backend)), [121]);
     }
@@ -73,11 +79,11 @@ fn wrong_shares_are_named_up_to_the_limit() {
 
 #[test]
 fn shares_without_a_spare_are_consistent() {
-    let shares = vec![octets(1, 10), octets(2, 10)];
+    let shares = vec![test_bytes(1, 10), test_bytes(2, 10)];
     let backend = Gf8Backend::detect();
     assert_eq!(verdict(2, &[1, 2], &shares, 10, backend), Verdict::Consistent);
     assert_eq!(verdict(1, &[1, 2], &shares, 10, backend), Verdict::Inconsistent, "of two, one is wrong");
-    let same = vec![octets(1, 10), octets(1, 10)];
+    let same = vec![test_bytes(1, 10), test_bytes(1, 10)];
     assert_eq!(verdict(1, &[1, 2], &same, 10, backend), Verdict::Consistent);
 }
 
@@ -86,7 +92,7 @@ fn all_255_shares_are_compared() {
     let points: Vec<u8> = (1..=255).collect();
     let backend = Gf8Backend::detect();
     let mut shares =
-        split(Splitter::from_seed_with_backend(3, &points, &array(6), backend).unwrap(), &octets(7, 20), &[20]);
+        split(Splitter::from_seed_with_backend(3, &points, &array(6), backend).unwrap(), &test_bytes(7, 20), &[20]);
     for (i, share) in shares.iter_mut().enumerate().filter(|(i, _)| i % 2 == 1).take(126) {
         share[i % 20] ^= 1 + (i % 255) as u8;
     }
@@ -111,7 +117,7 @@ proptest! {
         points.truncate(count);
         let backend = Gf8Backend::detect();
         let splitter = Splitter::from_seed_with_backend(threshold, &points, &array(seed), backend).unwrap();
-        let right = split(splitter, &octets(seed, 40), &[40]);
+        let right = split(splitter, &test_bytes(seed, 40), &[40]);
         let mut shares = right.clone();
         for (share, byte, change) in errors {
             shares[share.index(count)][byte] ^= change;

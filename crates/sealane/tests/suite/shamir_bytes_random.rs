@@ -2,7 +2,7 @@
 
 use sealane::shamir::bytes::Splitter;
 
-use crate::common::{array, octets};
+use crate::common::{array, test_bytes};
 use crate::shamir_bytes::{backends, split};
 
 const SAMPLES: usize = 1 << 18;
@@ -25,7 +25,7 @@ fn is_uniform(values: impl Iterator<Item = u8>) -> bool {
 
 #[test]
 fn every_coefficient_is_uniform_over_all_elements() {
-    let secret = octets(1, SAMPLES);
+    let secret = test_bytes(1, SAMPLES);
     for backend in backends() {
         // The shares at 1 and 2 are s + a + b and s + 2a + 4b. They determine the coefficients,
         // including the top one.
@@ -55,7 +55,7 @@ fn every_coefficient_is_uniform_over_all_elements() {
 /// reduced modulo 251. It also rejects values that are too even.
 #[test]
 fn the_statistic_rejects_broken_generators() {
-    let values = octets(3, SAMPLES);
+    let values = test_bytes(3, SAMPLES);
     assert!(is_uniform(values.iter().copied()));
     assert!(!is_uniform(values.iter().copied().filter(|value| *value != 0)));
     assert!(!is_uniform(values.iter().map(|value| (*value).max(1))));
@@ -67,7 +67,7 @@ fn the_statistic_rejects_broken_generators() {
 #[test]
 fn two_sharings_of_one_secret_differ() {
     use sealane::shamir::bytes::Refresher;
-    let secret = octets(4, 64);
+    let secret = test_bytes(4, 64);
     let first = split(Splitter::new(2, 3).unwrap(), &secret, &[64]);
     let second = split(Splitter::new(2, 3).unwrap(), &secret, &[64]);
     assert!(first.iter().zip(&second).all(|(a, b)| a != b));

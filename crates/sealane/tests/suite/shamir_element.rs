@@ -18,7 +18,7 @@ fn rng(seed: u8) -> ChaCha20Rng {
     ChaCha20Rng::from_seed([seed; 32])
 }
 
-/// A generator of the same octet.
+/// A generator of the same byte.
 struct Stuck(u8);
 
 impl TryRng for Stuck {
@@ -32,8 +32,8 @@ impl TryRng for Stuck {
         Ok(u64::from_le_bytes([self.0; 8]))
     }
 
-    fn try_fill_bytes(&mut self, octets: &mut [u8]) -> Result<(), Infallible> {
-        octets.fill(self.0);
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        bytes.fill(self.0);
         Ok(())
     }
 }
@@ -255,8 +255,8 @@ fn parameters_that_are_refused() {
     let too_many = Error::TooManyShares { count: 256, maximum: 255 };
     assert_eq!(element::compact_points::<Degree<8>>(256), Err(too_many));
     assert_eq!(element::random_points_with_rng::<Degree<8>>(256, &mut rng(1)), Err(too_many));
-    for octet in [0, 7] {
-        let points = element::random_points_with_rng::<Degree<128>>(2, &mut Stuck(octet));
+    for byte in [0, 7] {
+        let points = element::random_points_with_rng::<Degree<128>>(2, &mut Stuck(byte));
         assert_eq!(points, Err(Error::SystemRandomness));
     }
     assert_eq!(split(2, &[&points[..], &points[..1]].concat()), Err(too_many));

@@ -16,21 +16,21 @@ struct Counts {
 }
 
 macro_rules! run {
-    ($cipher:ty, $name:ident, $nonce_octets:literal) => {{
+    ($cipher:ty, $name:ident, $nonce_bytes:literal) => {{
         let set = TestSet::load(TestName::$name).unwrap();
         let mut counts = Counts::default();
         let mut total = 0;
         for group in &set.test_groups {
             for test in &group.tests {
                 total += 1;
-                let Ok(nonce) = <[u8; $nonce_octets]>::try_from(&test.nonce[..]) else {
+                let Ok(nonce) = <[u8; $nonce_bytes]>::try_from(&test.nonce[..]) else {
                     assert_eq!(test.result, TestResult::Invalid, "{}", test.tc_id);
                     assert!(test.flags.contains(&TestFlag::InvalidNonceSize), "{}", test.tc_id);
-                    assert_ne!(group.nonce_size, 8 * $nonce_octets);
+                    assert_ne!(group.nonce_size, 8 * $nonce_bytes);
                     counts.nonce_size += 1;
                     continue;
                 };
-                assert_eq!((group.nonce_size, group.key_size, group.tag_size), (8 * $nonce_octets, 256, 128));
+                assert_eq!((group.nonce_size, group.key_size, group.tag_size), (8 * $nonce_bytes, 256, 128));
                 match test.result {
                     TestResult::Valid => counts.valid += 1,
                     TestResult::Invalid => counts.invalid += 1,

@@ -29,7 +29,7 @@ macro_rules! programs {
                 let (theirs, ours) = (theirs::results(), ours::results());
                 assert!(!theirs.is_empty(), "a program without results compares nothing");
                 let first = theirs.iter().zip(&ours).position(|(a, b)| a != b);
-                assert!(theirs == ours, "{} and {} octets, different from {first:?} on", theirs.len(), ours.len());
+                assert!(theirs == ours, "{} and {} bytes, different from {first:?} on", theirs.len(), ours.len());
             }
         }
     )*};
