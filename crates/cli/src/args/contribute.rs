@@ -21,7 +21,7 @@ pub(crate) struct ContributeArgs {
     /// Encrypt the part to the recipients listed in the file PATH (repeatable)
     #[arg(short = 'R', long = "recipients-file", value_name = "PATH", allow_hyphen_values = true)]
     recipients_files: Vec<PathBuf>,
-    /// With -r or -R, write the encrypted part as text (PEM)
+    /// With -r or -R, write the encrypted part as text (armor)
     #[arg(short, long)]
     pub(crate) armor: bool,
     /// Contribute only a part of a file with the label TEXT

@@ -68,7 +68,7 @@ pub(crate) struct KeyArgs {
 /// The form of encrypted files.
 #[derive(Args, Debug, Default)]
 pub(crate) struct ArmorArgs {
-    /// Encrypt to text (PEM)
+    /// Encrypt to text (armor)
     #[arg(short, long)]
     pub(crate) armor: bool,
 }
@@ -95,7 +95,7 @@ impl ThreadArgs {
     }
 }
 
-/// The part of the plaintext to decrypt, the treatment of damaged files, and that of links.
+/// The range of the plaintext to decrypt, the treatment of damaged files, and that of links.
 #[derive(Args, Debug, Default)]
 pub(crate) struct DecryptionArgs {
     /// Decrypt only these bytes of the plaintext, and read only what they need: START:LEN, START:,
@@ -103,7 +103,7 @@ pub(crate) struct DecryptionArgs {
     /// fewer bytes if the plaintext ends within the range
     #[arg(long, value_name = "START:LEN", allow_hyphen_values = true)]
     pub(crate) range: Option<PlaintextRange>,
-    /// Recover the intact parts of a damaged file into the new file OUTPUT, with zeros for missing
+    /// Recover the intact pieces of a damaged file into the new file OUTPUT, with zeros for missing
     /// bytes, and list the missing ranges in OUTPUT.missing.json
     #[arg(long)]
     pub(crate) salvage: bool,

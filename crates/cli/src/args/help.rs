@@ -41,7 +41,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     ("DIR/sealane-manifest.age", "the encrypted list of the files in an encrypted folder"),
     ("DIR/.sealane-resume", "the finished work of an interrupted run, for --resume"),
     ("OUTPUT.missing.json", "the ranges that --salvage did not find"),
-    (".FILE.sealane-old-header", "the old header of FILE while sealane rekey replaces it"),
+    (".NAME.sealane-old-header", "the old header of the file NAME while sealane rekey replaces it"),
     (".sealane-*.tmp", "an unfinished result"),
 ];
 

@@ -19,7 +19,7 @@ Options:
     -e, --encrypt               Encrypt INPUT to OUTPUT (the default).
     -d, --decrypt               Decrypt INPUT to OUTPUT.
     -o, --output OUTPUT         Write to the file OUTPUT, replacing it on success.
-    -a, --armor                 Encrypt to text (PEM).
+    -a, --armor                 Encrypt to text (armor).
     -p, --passphrase            Encrypt with a passphrase.
     -r, --recipient RECIPIENT   Encrypt to RECIPIENT: age1..., ssh-ed25519 ..., ssh-rsa ... (repeatable).
     -R, --recipients-file PATH  Encrypt to the recipients listed in the file PATH (repeatable).

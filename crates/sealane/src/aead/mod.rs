@@ -18,9 +18,9 @@ macro_rules! on_narrower {
     };
 }
 
-mod batch;
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
-pub(crate) mod by_variant;
+pub(crate) mod any_cipher;
+mod batch;
 mod byte_array;
 mod cipher;
 mod ciphertext_copy;

@@ -8,7 +8,7 @@ use super::generation::aead::{KeyInit, KeySizeUser};
 use super::generation::cipher::{Iv, IvSizeUser};
 use super::generation::{Array, U12, U16, U24, U32};
 use super::stream::{ChaCha8, ChaCha12, ChaCha20, Key, StreamCipherOf, Variant, XChaCha8, XChaCha12, XChaCha20};
-use crate::aead::by_variant::KeyOfAnyVariant;
+use crate::aead::any_cipher::KeyOfAnyCipher;
 use crate::backend::Backend;
 use crate::chacha20::{Extended, Ietf};
 use crate::error::OpenError;
@@ -18,18 +18,18 @@ use crate::poly1305::Tag as TagBytes;
 pub type Tag = Array<u8, U16>;
 
 mod sealed {
-    use super::{Iv, IvSizeUser, KeyOfAnyVariant, OpenError, TagBytes};
+    use super::{Iv, IvSizeUser, KeyOfAnyCipher, OpenError, TagBytes};
 
     /// Seals and opens messages with this crate's AEAD, with the stream cipher `Self`.
     pub trait Sealed: IvSizeUser {
         fn aead_seal(
-            key: &KeyOfAnyVariant,
+            key: &KeyOfAnyCipher,
             nonce: &Iv<Self>,
             aad: &[u8],
             buffer: &mut [u8],
         ) -> Result<TagBytes, OpenError>;
         fn aead_open(
-            key: &KeyOfAnyVariant,
+            key: &KeyOfAnyCipher,
             nonce: &Iv<Self>,
             aad: &[u8],
             buffer: &mut [u8],
@@ -64,17 +64,12 @@ pub trait AeadCipher: Sealed {}
 impl<const ROUNDS: usize, L: Variant> AeadCipher for StreamCipherOf<ROUNDS, L> {}
 
 impl<const ROUNDS: usize, L: Variant> Sealed for StreamCipherOf<ROUNDS, L> {
-    fn aead_seal(
-        key: &KeyOfAnyVariant,
-        nonce: &Iv<Self>,
-        aad: &[u8],
-        buffer: &mut [u8],
-    ) -> Result<TagBytes, OpenError> {
+    fn aead_seal(key: &KeyOfAnyCipher, nonce: &Iv<Self>, aad: &[u8], buffer: &mut [u8]) -> Result<TagBytes, OpenError> {
         key.seal::<ROUNDS, L>(L::nonce_of_layout(nonce), aad, buffer)
     }
 
     fn aead_open(
-        key: &KeyOfAnyVariant,
+        key: &KeyOfAnyCipher,
         nonce: &Iv<Self>,
         aad: &[u8],
         buffer: &mut [u8],
@@ -102,7 +97,7 @@ pub type XChaCha8Poly1305 = ChaChaPoly1305<XChaCha8, U24>;
 /// [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`] have kernels that encrypt and authenticate in one
 /// pass. The other ciphers use the vectors of every backend too, but need two passes.
 pub struct ChaChaPoly1305<C, N = U12> {
-    pub(super) key: KeyOfAnyVariant,
+    pub(super) key: KeyOfAnyCipher,
     cipher: PhantomData<fn() -> (C, N)>,
 }
 
@@ -110,10 +105,10 @@ impl<C, N> ChaChaPoly1305<C, N> {
     /// Does the same as `KeyInit::new`, on the given backend.
     #[must_use]
     pub fn with_backend(key: &Key, backend: Backend) -> Self {
-        Self::of(KeyOfAnyVariant::with_backend(key.as_ref(), backend))
+        Self::of(KeyOfAnyCipher::with_backend(key.as_ref(), backend))
     }
 
-    fn of(key: KeyOfAnyVariant) -> Self {
+    fn of(key: KeyOfAnyCipher) -> Self {
         Self { key, cipher: PhantomData }
     }
 }

@@ -28,16 +28,17 @@ struct LanePowers<W> {
     /// r^N … r^1 times R.
     lanes_above: [W; 3],
     /// R.
-    row: Factor<W>,
+    first: Factor<W>,
 }
 
-/// The powers that are kept while a message is authenticated: [`LanePowers`], and R^2, R^3 and R^4
-/// for rows.
+/// The powers that are kept while a message is authenticated.
 pub(crate) struct Powers<W> {
     lanes: LanePowers<W>,
-    square: Factor<W>,
+    /// R^2.
+    second: Factor<W>,
+    /// R^3 and R^4.
     higher: [Factor<W>; 2],
-    /// R^13, which moves the sum behind 12 rows that were added on integers and before a row.
+    /// R^13: moves the sum past 12 integer rows and the next vector row.
     thirteenth: Factor<W>,
 }
 
@@ -79,16 +80,16 @@ pub(super) fn add<W: U64Lanes>(
     let count = rows.len() / row_bytes;
     if count < MIN_ROWS_FOR_TWO {
         for row in rest.chunks_exact(row_bytes) {
-            sum = group(token, sum, row, [&powers.row]);
+            sum = add_rows(token, sum, row, [&powers.first]);
         }
     } else {
-        let square = square(token, step);
-        let mut second = square.factor();
+        let second_limbs = second_power(token, step);
+        let mut second = second_limbs.factor();
         if count < MIN_ROWS_FOR_FOUR {
-            sum = in_twos(token, sum, rest, [&powers.row, &second]);
+            sum = in_twos(token, sum, rest, [&powers.first, &second]);
         } else {
-            let mut higher = higher_powers(token, square, &powers.row, &second);
-            sum = in_fours(token, sum, rest, [&powers.row, &second, &higher[0], &higher[1]]);
+            let mut higher = higher_powers(token, second_limbs, &powers.first, &second);
+            sum = in_fours(token, sum, rest, [&powers.first, &second, &higher[0], &higher[1]]);
             wipe_factors(token, &mut higher);
         }
         wipe_factors(token, core::slice::from_mut(&mut second));
@@ -101,7 +102,7 @@ pub(super) fn add<W: U64Lanes>(
 /// Returns R^2, computed on integers: a product of vectors would have to wait until R is in all
 /// lanes.
 #[inline(always)]
-fn square<W: U64Lanes>(token: W::Token, step: Element) -> Limbs52<W> {
+fn second_power<W: U64Lanes>(token: W::Token, step: Element) -> Limbs52<W> {
     splat(token, step.multiply_full(step))
 }
 
@@ -109,11 +110,11 @@ fn square<W: U64Lanes>(token: W::Token, step: Element) -> Limbs52<W> {
 #[inline(always)]
 fn higher_powers<W: U64Lanes>(
     token: W::Token,
-    square: Limbs52<W>,
+    second_limbs: Limbs52<W>,
     first: &Factor<W>,
     second: &Factor<W>,
 ) -> [Factor<W>; 2] {
-    [product(token, square, first).factor(), product(token, square, second).factor()]
+    [product(token, second_limbs, first).factor(), product(token, second_limbs, second).factor()]
 }
 
 /// Adds whole rows, two between two carries.
@@ -127,10 +128,10 @@ fn in_twos<W: U64Lanes>(
     let row_bytes = W::LANES * BLOCK_BYTES;
     let (odd, rows) = rows.split_at(rows.len() / row_bytes % 2 * row_bytes);
     if !odd.is_empty() {
-        sum = group(token, sum, odd, [first]);
+        sum = add_rows(token, sum, odd, [first]);
     }
     for rows in rows.chunks_exact(2 * row_bytes) {
-        sum = group(token, sum, rows, powers);
+        sum = add_rows(token, sum, rows, powers);
     }
     sum
 }
@@ -148,35 +149,35 @@ fn in_fours<W: U64Lanes>(
     let (odd, rows) = rows.split_at(odd_rows * row_bytes);
     sum = match odd_rows {
         0 => sum,
-        1 => group(token, sum, odd, [first]),
-        2 => group(token, sum, odd, [first, second]),
-        _ => group(token, sum, odd, [first, second, third]),
+        1 => add_rows(token, sum, odd, [first]),
+        2 => add_rows(token, sum, odd, [first, second]),
+        _ => add_rows(token, sum, odd, [first, second, third]),
     };
     for rows in rows.chunks_exact(4 * row_bytes) {
-        sum = group(token, sum, rows, powers);
+        sum = add_rows(token, sum, rows, powers);
     }
     sum
 }
 
-/// Adds `N` rows M(0) … M(N-1) with one carry: returns `sum` R^N + M(0) R^(N-1) + … + M(N-1), where
-/// `powers` are R … R^N. N is the number of rows here, not of lanes.
+/// Adds K rows M(0) … M(K-1) with one carry: returns `sum` R^K + M(0) R^(K-1) + … + M(K-1), where
+/// `powers` are R … R^K.
 #[inline(always)]
-fn group<W: U64Lanes, const N: usize>(
+fn add_rows<W: U64Lanes, const K: usize>(
     token: W::Token,
     sum: Limbs52<W>,
     data: &[u8],
-    powers: [&Factor<W>; N],
+    powers: [&Factor<W>; K],
 ) -> Limbs52<W> {
     own_frame!(token => {
         let row_bytes = W::LANES * BLOCK_BYTES;
-        let (rows, last_row) = data.split_at((N - 1) * row_bytes);
+        let (rows, last_row) = data.split_at((K - 1) * row_bytes);
         let mut products = Limbs52::no_products(token);
-        for i in 0..N - 1 {
+        for i in 0..K - 1 {
             let limbs: Limbs52<W> = row_limbs(token, &rows[i * row_bytes..]);
-            products = limbs.add_product(token, products, powers[N - 2 - i]);
+            products = limbs.add_product(token, products, powers[K - 2 - i]);
         }
         // The product of the sum comes last, so that the other products do not wait for it.
-        let products = sum.add_product(token, products, powers[N - 1]);
+        let products = sum.add_product(token, products, powers[K - 1]);
         Limbs52::carry(token, products).add(row_limbs(token, last_row))
     })
 }
@@ -186,8 +187,8 @@ impl<W: U64Lanes> Powers<W> {
     pub(crate) fn empty(token: W::Token) -> Self {
         let zero = W::splat(token, 0);
         let factor = Factor::zero(zero);
-        let lanes = LanePowers { lanes: [zero; 3], lanes_above: [zero; 3], row: factor };
-        Self { lanes, square: factor, higher: [factor; 2], thirteenth: factor }
+        let lanes = LanePowers { lanes: [zero; 3], lanes_above: [zero; 3], first: factor };
+        Self { lanes, second: factor, higher: [factor; 2], thirteenth: factor }
     }
 
     /// Computes the powers. Returns r^48 if there will be [`Rows::FoursAndIntegers`]: the power of
@@ -195,10 +196,10 @@ impl<W: U64Lanes> Powers<W> {
     #[inline(always)]
     pub(super) fn fill(&mut self, token: W::Token, r: Multiplier, rows: Rows) -> Element {
         let (lanes, step) = LanePowers::new(token, r);
-        let square = square(token, step);
-        self.square = square.factor();
+        let second_limbs = second_power(token, step);
+        self.second = second_limbs.factor();
         if !matches!(rows, Rows::Twos) {
-            self.higher = higher_powers(token, square, &lanes.row, &self.square);
+            self.higher = higher_powers(token, second_limbs, &lanes.first, &self.second);
         }
         self.lanes = lanes;
         if !matches!(rows, Rows::FoursAndIntegers) {
@@ -217,15 +218,15 @@ impl<W: U64Lanes> Powers<W> {
     pub(super) fn rows(&self, token: W::Token, sum: &mut Limbs52<W>, data: &[u8], rows: Rows) {
         let [third, fourth] = &self.higher;
         *sum = match rows {
-            Rows::Twos => in_twos(token, *sum, data, [&self.lanes.row, &self.square]),
-            _ => in_fours(token, *sum, data, [&self.lanes.row, &self.square, third, fourth]),
+            Rows::Twos => in_twos(token, *sum, data, [&self.lanes.first, &self.second]),
+            _ => in_fours(token, *sum, data, [&self.lanes.first, &self.second, third, fourth]),
         };
     }
 
     /// Adds three rows.
     #[inline(always)]
     pub(super) fn three_rows(&self, token: W::Token, sum: Limbs52<W>, rows: &[u8]) -> Limbs52<W> {
-        group(token, sum, rows, [&self.lanes.row, &self.square, &self.higher[0]])
+        add_rows(token, sum, rows, [&self.lanes.first, &self.second, &self.higher[0]])
     }
 
     /// Adds four rows.
@@ -233,7 +234,7 @@ impl<W: U64Lanes> Powers<W> {
     #[inline(always)]
     pub(super) fn four_rows(&self, token: W::Token, sum: Limbs52<W>, rows: &[u8]) -> Limbs52<W> {
         let [third, fourth] = &self.higher;
-        group(token, sum, rows, [&self.lanes.row, &self.square, third, fourth])
+        add_rows(token, sum, rows, [&self.lanes.first, &self.second, third, fourth])
     }
 
     /// Returns `sum` R^13.
@@ -258,7 +259,7 @@ impl<W: U64Lanes> Powers<W> {
     #[inline(always)]
     pub(super) fn wipe(&mut self, token: W::Token) {
         self.lanes.wipe(token);
-        wipe_factors(token, core::slice::from_mut(&mut self.square));
+        wipe_factors(token, core::slice::from_mut(&mut self.second));
         wipe_factors(token, &mut self.higher);
         wipe_factors(token, core::slice::from_mut(&mut self.thirteenth));
     }
@@ -272,12 +273,12 @@ impl StoredPowers {
 
     #[inline(always)]
     pub(super) fn store<W: U64Lanes>(&mut self, powers: &Powers<W>) {
-        let LanePowers { lanes, lanes_above, row } = &powers.lanes;
+        let LanePowers { lanes, lanes_above, first } = &powers.lanes;
         let [third, fourth] = &powers.higher;
         for (place, lanes) in self.lanes.iter_mut().zip([lanes, lanes_above]) {
             *place = [lanes[0].to_lanes(), lanes[1].to_lanes(), lanes[2].to_lanes()];
         }
-        for (place, factor) in self.factors.iter_mut().zip([row, &powers.square, third, fourth]) {
+        for (place, factor) in self.factors.iter_mut().zip([first, &powers.second, third, fourth]) {
             *place = factor.to_lanes();
         }
     }
@@ -290,8 +291,8 @@ impl StoredPowers {
         };
         let factor = |i: usize| Factor::from_lanes(token, &self.factors[i]);
         Powers {
-            lanes: LanePowers { lanes: lanes(0), lanes_above: lanes(1), row: factor(0) },
-            square: factor(1),
+            lanes: LanePowers { lanes: lanes(0), lanes_above: lanes(1), first: factor(0) },
+            second: factor(1),
             higher: [factor(2), factor(3)],
             thirteenth: Factor::zero(W::splat(token, 0)),
         }
@@ -321,8 +322,8 @@ impl<W: U64Lanes> LanePowers<W> {
     #[inline(always)]
     fn new(token: W::Token, r: Multiplier) -> (Self, Element) {
         let PowersOfR { lanes, step } = PowersOfR::<Limbs52<W>>::new(token, r);
-        let row = splat::<W, Limbs52<W>>(token, step).factor();
-        (Self { lanes: lanes.0, lanes_above: product(token, lanes, &row).0, row }, step)
+        let first = splat::<W, Limbs52<W>>(token, step).factor();
+        (Self { lanes: lanes.0, lanes_above: product(token, lanes, &first).0, first }, step)
     }
 
     #[inline(always)]
@@ -330,7 +331,7 @@ impl<W: U64Lanes> LanePowers<W> {
         let zero = W::splat(token, 0);
         (self.lanes, self.lanes_above) = ([zero; 3], [zero; 3]);
         zeroize::optimization_barrier(self);
-        wipe_factors(token, core::slice::from_mut(&mut self.row));
+        wipe_factors(token, core::slice::from_mut(&mut self.first));
     }
 
     /// Adds the data after the last whole row, and combines the lanes.
@@ -350,7 +351,7 @@ impl<W: U64Lanes> LanePowers<W> {
             // The lengths begin a row.
             let (low, high) = W::load_padded(token, tail);
             let row = Limbs52::of_blocks(token, low, high, W::splat(token, 1 << Limbs52::<W>::BIT_128));
-            sum = product(token, sum, &self.row).add(row);
+            sum = product(token, sum, &self.first).add(row);
             tail = &tail[..0];
         }
         let table = const { &LanesOf::<W>::LAST };

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::powers::{Factors, Powers, Sums};
-use super::{Element, Limbs26, MAX_ROWS, PowersOfR, combine, first_row, group};
+use super::{Element, Limbs26, MAX_ROWS, PowersOfR, add_rows, combine, first_row};
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::accumulator::Accumulator;
 use crate::poly1305::lane_sum::{BUFFER_BYTES, LaneSum};
@@ -104,10 +104,10 @@ impl LaneSum26 {
         let (few, groups) = rows.split_at(rows.len() % Group::<S>::BYTES);
         if !few.is_empty() {
             let factors = Factors::of(powers, few.len() / Group::<S>::ROW_BYTES, &mut Sums::new());
-            h = group(token, powers, &factors, &h, few);
+            h = add_rows(token, powers, &factors, &h, few);
         }
         for rows in groups.chunks_exact(Group::<S>::BYTES) {
-            h = group(token, powers, &self.factors, &h, rows);
+            h = add_rows(token, powers, &self.factors, &h, rows);
         }
         h
     }

@@ -99,7 +99,7 @@ pub(super) fn sums_of_rows<S: Simd>(
             let factors = Factors::of(powers, group_rows, &mut sums);
             loop {
                 let (rows, after) = rest.split_at(group_rows * row_bytes);
-                h = group(token, powers, &factors, &h, rows);
+                h = add_rows(token, powers, &factors, &h, rows);
                 rest = after;
                 if group_rows < powers.len() || rest.is_empty() {
                     break;
@@ -149,7 +149,7 @@ fn add_row<S: Simd>(token: S, sum: [S::U64Lanes; 5], row: &[u8]) -> [S::U64Lanes
 /// Adds up to one row for each power, with one carry. `factors` must be those for the number of
 /// rows.
 #[inline(always)]
-fn group<S: Simd>(
+fn add_rows<S: Simd>(
     token: S,
     powers: &[Shifted],
     factors: &Factors,

@@ -2,7 +2,7 @@
 //! caller chooses for each message.
 //!
 //! Messages with 20 rounds and a 32-bit counter use the kernels of [`super::plan`]. Other
-//! variants are rare, so they have no kernels of their own: the cipher and the authenticator, each
+//! ciphers are rare, so they have no kernels of their own: the cipher and the authenticator, each
 //! on vectors, process the message one after the other.
 
 use core::fmt;
@@ -21,18 +21,18 @@ use crate::wipe::wipe;
 
 /// A key and the backend that works with it.
 #[derive(Clone)]
-pub struct KeyOfAnyVariant {
+pub struct KeyOfAnyCipher {
     key: [u8; KEY_BYTES],
     level: Level,
 }
 
-impl fmt::Debug for KeyOfAnyVariant {
+impl fmt::Debug for KeyOfAnyCipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyOfAnyVariant").field("backend", &self.level).finish_non_exhaustive()
+        f.debug_struct("KeyOfAnyCipher").field("backend", &self.level).finish_non_exhaustive()
     }
 }
 
-impl KeyOfAnyVariant {
+impl KeyOfAnyCipher {
     pub(crate) fn with_backend(key: &[u8; KEY_BYTES], backend: Backend) -> Self {
         Self { key: *key, level: backend.level() }
     }
@@ -102,7 +102,7 @@ impl KeyOfAnyVariant {
     }
 }
 
-/// Returns whether [`super::plan`] has kernels for the variant.
+/// Returns whether [`super::plan`] has kernels for the cipher.
 const fn has_kernels<L: Layout>(rounds: usize) -> bool {
     rounds == super::construction::ROUNDS && !L::COUNTER_64
 }
@@ -125,14 +125,14 @@ fn finish_mac(mac: &mut Poly1305, aad_bytes: usize, ciphertext_bytes: usize) -> 
     mac.tag()
 }
 
-impl<L: AeadLayout> From<&ChaChaPoly1305<L>> for KeyOfAnyVariant {
+impl<L: AeadLayout> From<&ChaChaPoly1305<L>> for KeyOfAnyCipher {
     /// Returns the same key, on the same backend.
     fn from(cipher: &ChaChaPoly1305<L>) -> Self {
         Self { key: cipher.key, level: cipher.level }
     }
 }
 
-impl Drop for KeyOfAnyVariant {
+impl Drop for KeyOfAnyCipher {
     fn drop(&mut self) {
         wipe(&mut self.key);
     }
