@@ -57,7 +57,7 @@ impl DecryptArgs {
             check_single(&inputs.inputs, *folder, allow_external_links)?;
         }
         if salvage && range.is_some() {
-            return Err(Error::usage("--range can't be used with --salvage").hint("an undamaged range needs no --salvage"));
+            return Err(Error::usage("--range can't be used with --salvage").hint("undamaged ranges need no --salvage"));
         }
         let no_file = self.many || inputs.file().is_none();
         if salvage && (no_file || self.output.path().is_none_or(|path| path == OsStr::new("-"))) {
