@@ -186,7 +186,7 @@ run() {
         printf '\nstatus=$?; echo; echo "%s $status"\n/busybox sleep 3\n/busybox poweroff -f\n' "$EXIT"
     } >"$work/root/init"
     (image "$work" "$cpu")
-    (cd "$work" && timeout "$seconds" "$EMULATOR" -q -f bochsrc </dev/null >bochs.out 2>&1) || status=$?
+    (cd "$work" && timeout --foreground "$seconds" "$EMULATOR" -q -f bochsrc </dev/null >bochs.out 2>&1) || status=$?
     # The exit status of `timeout`. Other ones mean nothing: Bochs takes a guest's power-off for a
     # fatal error, and the marks on the serial line decide.
     ((status != 124)) || fail "Bochs did not finish in $seconds s; the logs are in $work"

@@ -120,12 +120,21 @@ def arguments():
 MARK = ".sealane-release"
 
 
+def is_release(folder):
+    """Returns whether a folder has a release, and nothing else."""
+    sums = ("SHA256SUMS", "SHA256SUMS.minisig")
+    if not all((folder / name).is_file() for name in sums):
+        return False
+    listed = {line.partition("  ")[2] for line in (folder / sums[0]).read_text(errors="replace").splitlines()}
+    return {path.name for path in folder.iterdir()} <= {*listed, *sums}
+
+
 def prepare(folder, key):
     """Creates the folder for the archives, or empties the folder of an earlier release, even of one
     that was interrupted."""
     if folder.is_dir() and any(folder.iterdir()):
-        if not any((folder / name).is_file() for name in ("SHA256SUMS", MARK)):
-            sys.exit(f"{folder} is not empty, and has no earlier release: name another folder")
+        if not ((folder / MARK).is_file() or is_release(folder)):
+            sys.exit(f"{folder} is not empty, and has no earlier release or also other files: name another folder")
         if folder.resolve() in key.resolve().parents:
             sys.exit(f"the key {key} is in {folder}, which would be emptied: move it elsewhere")
         shutil.rmtree(folder)
@@ -141,12 +150,11 @@ def main():
     if not options.key.is_file():
         sys.exit(f"{options.key} is not a file")
     release, time = version(), release_time()
-    prepare(options.output, options.key)
-
     targets = sorted(folder.name for folder in options.programs.iterdir())
     here = [target for target in targets if target.startswith(f"{platform.machine()}-unknown-linux-")]
     if len(here) != 1:
         sys.exit(f"exactly one target must run on this machine; the targets are {', '.join(targets)}")
+    prepare(options.output, options.key)
     work = options.output / "work"
     shared = manual_and_completions(program_in(options.programs / here[0]).resolve(), work / "man")
 

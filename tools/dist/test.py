@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import released
+from release import MARK, prepare
 from released import ROOT, WORK, check, output, run, step
 
 SUITE = "bookworm"
@@ -43,7 +44,23 @@ def made_twice():
     for name in sorted(names):
         check((first / name).read_bytes() == (second / name).read_bytes(), f"{name} differs when it is made again")
     print(f"   the same {len(names)} files")
+    replaced(second)
     return first
+
+
+def replaced(folder):
+    """Checks that a release is replaced, but not if other files are in its folder."""
+    other = folder / "notes.txt"
+    other.touch()
+    try:
+        prepare(folder, WORK / "key")
+    except SystemExit:
+        check(other.exists() and (folder / "SHA256SUMS").exists(), "a refused folder was emptied")
+    else:
+        check(False, "a file that is not of the release was removed")
+    other.unlink()
+    prepare(folder, WORK / "key")
+    check([path.name for path in folder.iterdir()] == [MARK], "the earlier release is not replaced")
 
 
 def signed(release):

@@ -92,12 +92,14 @@ def main():
     step("Windows: the archive")
     folder = released.unpack(windows_archive)
     released.check_files(folder, "sealane.exe")
-    prepare_wine()
-    released.run_quick_start("windows", f"{WINE}/wine64 '{folder / 'sealane.exe'}'")
-    step("Windows: folders and headers")
-    linux = released.unpack(every / f"sealane-{release.version()}-x86_64-unknown-linux-musl.tar.xz") / "sealane"
-    windows.check_all(WORK / "windows-folders", [f"{WINE}/wine64", folder / "sealane.exe"], linux)
-    stop_wine()
+    try:
+        prepare_wine()
+        released.run_quick_start("windows", f"{WINE}/wine64 '{folder / 'sealane.exe'}'")
+        step("Windows: folders and headers")
+        linux = released.unpack(every / f"sealane-{release.version()}-x86_64-unknown-linux-musl.tar.xz") / "sealane"
+        windows.check_all(WORK / "windows-folders", [f"{WINE}/wine64", folder / "sealane.exe"], linux)
+    finally:
+        stop_wine()
     lock.close()
 
 

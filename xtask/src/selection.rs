@@ -7,7 +7,7 @@ use sealane_workloads::Family;
 use crate::places::{Place, variable};
 
 /// Tests of detection and of known answers, which every run needs.
-const ALWAYS: [&str; 2] = ["backend::", "self_test::"];
+pub(crate) const ALWAYS: [&str; 2] = ["backend::", "self_test::"];
 
 /// The backends that the tests of a program have run on.
 #[derive(Default)]

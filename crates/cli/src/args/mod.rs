@@ -24,6 +24,7 @@ mod shares;
 mod small;
 mod subcommand;
 mod suggest;
+mod tables;
 mod units;
 mod verify;
 
@@ -44,7 +45,7 @@ pub(crate) use contribute::ContributeArgs;
 pub(crate) use decrypt::DecryptArgs;
 pub(crate) use encrypt::EncryptArgs;
 pub(crate) use groups::{ArmorArgs, FolderArgs, KeyArgs, OpeningArgs, OutputArgs, RecipientArgs, SealingArgs};
-pub(crate) use help::{ENVIRONMENT, EXIT_STATUS, FILES, NOTES};
+pub(crate) use help::NOTES;
 pub(crate) use identity::{IdentityArgs, IdentitySource};
 pub(crate) use inspect::InspectArgs;
 pub(crate) use keygen::KeygenArgs;
@@ -54,6 +55,7 @@ pub(crate) use shares::{CombineArgs, FormArgs, RefreshArgs, ReissueArgs, ShareAc
 pub(crate) use small::{CompletionsArgs, CpuArgs, ManArgs};
 pub(crate) use subcommand::VERSION;
 use subcommand::{Group, Parsed, Subcommand, base, parse_as_age, parse_with};
+pub(crate) use tables::{ENVIRONMENT, EXIT_STATUS, FILES};
 pub(crate) use verify::VerifyArgs;
 
 const SUBCOMMANDS: &[Subcommand] = &[

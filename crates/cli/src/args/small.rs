@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::help::{ENVIRONMENT, table};
+use super::tables::{ENVIRONMENT, table};
 
 /// The arguments of `sealane cpu`.
 #[derive(Args, Debug)]

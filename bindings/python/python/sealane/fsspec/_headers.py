@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
@@ -16,8 +17,10 @@ from ..age import PayloadKey, Preamble
 
 #: The number of bytes that are read first. Most headers fit.
 FIRST_READ = 4096
-#: The fields of an object's information that change with its contents, by filesystem.
+#: The length, and the fields of an object's information that change with its contents, by
+#: filesystem.
 _FIELDS = (
+    "size",
     "ETag",
     "etag",
     "md5Hash",
@@ -35,7 +38,17 @@ _FIELDS = (
 
 def token_of(info: Mapping[str, Any]) -> tuple[Any, ...]:
     """Returns a value that changes when the object does."""
-    return (info.get("size"), *[_number(info.get(field)) for field in _FIELDS])
+    return tuple(map(_number, fields_of(info)))
+
+
+def fields_of(info: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Does the same as ``token_of`` in less time, but a time may have several forms."""
+    return tuple(map(info.get, _FIELDS))
+
+
+def _is_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    # Most times are equal as they are, and a listing has thousands of them.
+    return one == other or tuple(map(_number, one)) == tuple(map(_number, other))
 
 
 def _number(value: Any) -> Any:
@@ -74,8 +87,8 @@ class Entry:
     #: The length of the object in bytes.
     sealed_size: int
     preamble: Preamble
-    #: The version of the object, if it is known.
-    token: tuple[Any, ...] | None
+    #: The fields that change when the object does, if they are known.
+    fields: tuple[Any, ...] | None
     #: The key, once the object has been unlocked.
     key: PayloadKey | None = None
     #: Whether the last chunk has been authenticated.
@@ -86,7 +99,7 @@ class Entry:
         """The number of bytes after the preamble."""
         return max(0, self.sealed_size - self.preamble.length)
 
-    @property
+    @cached_property
     def size(self) -> int | None:
         """The length of the plaintext, or ``None`` if no sealed file has this length."""
         return PayloadKey.plaintext_len(self.payload_size)
@@ -109,11 +122,13 @@ class HeaderCache:
         self._entries: OrderedDict[str, Entry] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, path: str, token: tuple[Any, ...] | None = None) -> Entry | None:
-        """Returns the entry, unless its version differs from ``token``."""
+    def get(self, path: str, info: Mapping[str, Any] | None = None) -> Entry | None:
+        """Returns the entry, unless ``info`` is the information about another version."""
         with self._lock:
             entry = self._entries.get(path)
-            if entry is None or (token is not None and entry.token != token):
+            if entry is None:
+                return None
+            if info is not None and not (entry.fields and _is_same(entry.fields, fields_of(info))):
                 return None
             self._entries.move_to_end(path)
             return entry

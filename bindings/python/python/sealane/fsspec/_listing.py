@@ -10,7 +10,7 @@ from typing import Any
 from fsspec.asyn import _run_coros_in_chunks
 
 from .. import age
-from ._headers import FIRST_READ, Entry, HeaderCache, look, token_of
+from ._headers import FIRST_READ, Entry, HeaderCache, look
 
 
 class Listings:
@@ -45,15 +45,16 @@ class Listings:
         if info["type"] != "file" or info.get("size") is None:
             return info
         size: int | None
-        known = self._headers.get(info["name"], token_of(info))
+        known: Entry | None = None
         if self.header_len is not None:
             size = age.PayloadKey.plaintext_len(max(0, info["size"] - self.header_len - 16))
-        elif known is None:
-            return None
-        else:
+        if self.header_len is None or size == 0:
+            known = self._headers.get(info["name"], info)
+            if known is None:
+                return None
             size = known.size
-        if size == 0 and not (known and known.end_is_verified):
-            return None
+            if size == 0 and not known.end_is_verified:
+                return None
         return {**info, "size": size, "sealed_size": info["size"]}
 
     async def _convert(self, info: dict[str, Any], start: bytes = b"") -> dict[str, Any]:
@@ -91,14 +92,13 @@ class Listings:
     async def _followed(self, info: dict[str, Any]) -> dict[str, Any]:
         """Returns the information about the file that a symbolic link leads to.
 
-        Listings describe the link itself. The information about anything else is returned as it is,
-        also that about a link to a folder, so that a walk cannot loop.
+        Listings describe the link itself. That information is returned as it is for a link to
+        anything but a file, so that a walk cannot loop.
         """
-        if info.get("islink"):
-            with contextlib.suppress(OSError):
-                followed: dict[str, Any] = await self._async_target._info(info["name"])
-                if followed["type"] == "file":
-                    return followed
+        with contextlib.suppress(OSError):
+            followed: dict[str, Any] = await self._async_target._info(info["name"])
+            if followed["type"] == "file":
+                return followed
         return info
 
     async def _listed(self, info: dict[str, Any]) -> dict[str, Any] | None:
@@ -122,7 +122,7 @@ class Listings:
         if sizes == "sealed":
             # An object without bytes is no sealed file.
             return [{**info, "size": info["size"] or None} if info["type"] == "file" else info for info in infos]
-        infos = [await self._followed(info) for info in infos]
+        infos = [await self._followed(info) if info.get("islink") else info for info in infos]
         found = [self._known(info) for info in infos]
         unknown = [index for index, known in enumerate(found) if known is None]
         read: list[dict[str, Any] | None]

@@ -13,7 +13,7 @@ from fsspec.callbacks import DEFAULT_CALLBACK
 
 from .. import age
 from .._replacement import replaced_file
-from ._headers import FIRST_READ, Entry, HeaderCache, look, token_of
+from ._headers import FIRST_READ, Entry, HeaderCache, fields_of, look
 from ._ranges import END, Request, open_end, plan
 
 #: Ciphertext longer than this is decrypted in a worker thread, not in the event loop's thread.
@@ -55,7 +55,7 @@ class Reading:
         version may be returned. The file's chunks then fail authentication, and the caller asks
         again with ``fresh``.
         """
-        if not fresh and (entry := self._headers.get(path, token_of(info) if info else None)):
+        if not fresh and (entry := self._headers.get(path, info)):
             return entry
         wanted, prefix = self._first_read(), start
         if info is None:
@@ -73,7 +73,7 @@ class Reading:
                 prefix = await self._async_target._cat_file(path, start=0, end=wanted)
             # The store may return fewer bytes if the file was replaced meanwhile.
             preamble = age.Preamble.parse(prefix, size if len(prefix) == wanted else len(prefix))
-        entry = Entry(size, preamble, token_of(info))
+        entry = Entry(size, preamble, fields_of(info))
         self._headers.put(path, entry)
         return entry
 
@@ -185,7 +185,7 @@ class Reading:
         if known is not None and known.sealed_size == len(sealed) and known.preamble.length == preamble.length:
             # The object is probably still the known version. The key is not kept, because another
             # version may have the same length.
-            entry.token = known.token
+            entry.fields = known.fields
         key = await self._unlock(entry)
         payload = memoryview(sealed)[preamble.length :]
         work = (0, True, payload, [(0, entry.checked_size())])
