@@ -1,8 +1,9 @@
 //! The AEADs: one message after another, through OpenSSL's interface.
 //!
 //! OpenSSL does not say whether a piece is the whole message. So the first piece is processed in
-//! one call, which is faster and decrypts only authentic messages, and the context keeps enough
-//! state to continue if a second piece comes.
+//! one call, which is faster, and the context keeps enough state to continue if a second piece
+//! comes. If the first piece is not an authentic message, it is decrypted all the same, unless it
+//! is a TLS record.
 
 use std::mem::MaybeUninit;
 

@@ -20,6 +20,19 @@ use crate::message::{self, Head};
 use crate::status::{Failure, guard};
 use crate::wiped;
 
+/// The maximum input of one call, not counting the key and the tag. The garbage collector waits
+/// during a call.
+const CALL_BYTES: usize = 64 * 1024;
+
+/// Returns the lengths of the inputs of a call, or an error if they are more than [`CALL_BYTES`]
+/// together.
+fn of_one_call<const N: usize>(lengths: [i32; N]) -> Result<[usize; N], Failure> {
+    // A negative length becomes one that is too long.
+    let lengths = lengths.map(|len| len as usize);
+    let total = lengths.iter().fold(0_usize, |sum, len| sum.saturating_add(*len));
+    if total > CALL_BYTES { Err(Failure::Internal) } else { Ok(lengths) }
+}
+
 /// Defines a function for whole messages.
 macro_rules! message {
     ($(#[$doc:meta])* $name:ident, $transform:path) => {
@@ -38,8 +51,9 @@ macro_rules! message {
             // SAFETY: the rules above.
             let lent = unsafe { Lent::new() };
             guard(|| {
-                let head = Head::new(&lent, head, aad_len as usize);
-                $transform(&lent, aead, &head, at(input, input_offset), len as usize, at_mut(output, output_offset))
+                let [aad_len, len] = of_one_call([aad_len, len])?;
+                let head = Head::new(&lent, head, aad_len);
+                $transform(&lent, aead, &head, at(input, input_offset), len, at_mut(output, output_offset))
             })
         }
     };
@@ -69,9 +83,10 @@ pub unsafe extern "C" fn sealane_jca_xor(
     // SAFETY: the rules above.
     let lent = unsafe { Lent::new() };
     guard(|| {
+        let [len] = of_one_call([len])?;
         let head = Head::new(&lent, head, 0);
         let (from, to) = (at(input, input_offset), at_mut(output, output_offset));
-        message::xor(&lent, cipher, &head, position as u64, from, len as usize, to)
+        message::xor(&lent, cipher, &head, position as u64, from, len, to)
     })
 }
 
@@ -87,7 +102,8 @@ pub unsafe extern "C" fn sealane_jca_mac(
     // SAFETY: the rules above.
     let lent = unsafe { Lent::new() };
     guard(|| {
-        message::mac(&lent, head, at(input, input_offset), len as usize, tag);
+        let [len] = of_one_call([len])?;
+        message::mac(&lent, head, at(input, input_offset), len, tag);
         Ok(())
     })
 }
@@ -103,7 +119,8 @@ pub unsafe extern "C" fn sealane_jca_context_new(
     // SAFETY: the rules above.
     let lent = unsafe { Lent::new() };
     let made = catch_unwind(AssertUnwindSafe(|| {
-        let head = Head::new(&lent, head, aad_len as usize);
+        let [aad_len] = of_one_call([aad_len])?;
+        let head = Head::new(&lent, head, aad_len);
         Context::new(operation, aead, &head).map(Box::into_raw)
     }));
     made.ok().and_then(Result::ok).unwrap_or(core::ptr::null_mut())
@@ -121,7 +138,10 @@ pub unsafe extern "C" fn sealane_jca_context_associate(
     let lent = unsafe { Lent::new() };
     // SAFETY: the rules above: the context is live and exclusive, or null.
     let context = unsafe { context.as_mut() };
-    guard(|| context.ok_or(Failure::Internal)?.associate(lent.input(at(input, input_offset), len as usize)))
+    guard(|| {
+        let [len] = of_one_call([len])?;
+        context.ok_or(Failure::Internal)?.associate(lent.input(at(input, input_offset), len))
+    })
 }
 
 /// Authenticates the associated data.
@@ -147,8 +167,9 @@ pub unsafe extern "C" fn sealane_jca_context_transform(
     // SAFETY: the rules above: the context is live and exclusive, or null.
     let context = unsafe { context.as_mut() };
     guard(|| {
+        let [len] = of_one_call([len])?;
         let (from, to) = (at(input, input_offset), at_mut(output, output_offset));
-        context.ok_or(Failure::Internal)?.transform(&lent, from, len as usize, to)
+        context.ok_or(Failure::Internal)?.transform(&lent, from, len, to)
     })
 }
 
@@ -164,7 +185,10 @@ pub unsafe extern "C" fn sealane_jca_context_authenticate(
     let lent = unsafe { Lent::new() };
     // SAFETY: the rules above: the context is live and exclusive, or null.
     let context = unsafe { context.as_mut() };
-    guard(|| context.ok_or(Failure::Internal)?.authenticate(lent.input(at(input, input_offset), len as usize)))
+    guard(|| {
+        let [len] = of_one_call([len])?;
+        context.ok_or(Failure::Internal)?.authenticate(lent.input(at(input, input_offset), len))
+    })
 }
 
 /// Writes the tag, of 16 bytes.

@@ -13,7 +13,7 @@ pub(crate) enum Failure {
     /// There is not enough memory.
     OutOfMemory = 3,
     /// An error in this library or in the class `Native`: a panic, an unknown number, buffers that
-    /// overlap partly, a context in the wrong state.
+    /// overlap partly, a context in the wrong state, too much input for one call.
     Internal = 4,
 }
 

@@ -2,7 +2,7 @@
 //! Native Interface (JNI).
 //!
 //! Short messages are copied, which is faster than entering a critical section for each array.
-//! Longer ones are accessed in critical sections, which `Native` limits to 64 KiB.
+//! Longer ones are accessed in critical sections. `ffm` refuses more than 64 KiB in one call.
 //!
 //! # Safety
 //! One set of rules holds for all functions. `Native` keeps them, and is the only caller: `env` and

@@ -82,7 +82,7 @@ class ReplacedFilesTest {
         }
     }
 
-    /** A configuration whose keys fail for this reason. It has identities. */
+    /** Returns a configuration with identities, where reading the parts throws {@code reason}. */
     private static Configuration failing(AgeException.Reason reason) {
         return new Configuration(Support.configuration()) {
             @Override

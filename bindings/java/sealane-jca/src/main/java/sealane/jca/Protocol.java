@@ -3,8 +3,8 @@ package sealane.jca;
 /** The numbers that {@link Native} and the native library agree on. */
 final class Protocol {
     /**
-     * The maximum input of one call, not counting the key and the tag. A message of this length
-     * without associated data is processed in one call.
+     * The maximum input of one call, not counting the key and the tag. The native library refuses
+     * more. A message of this length without associated data is processed in one call.
      */
     static final int CALL_BYTES = 64 * 1024;
 
@@ -22,6 +22,9 @@ final class Protocol {
     static final int NOT_AUTHENTIC = 1;
     static final int TOO_LONG = 2;
     static final int OUT_OF_MEMORY = 3;
+
+    /** An error in the native library or in {@link Native}. */
+    static final int INTERNAL = 4;
 
     /** An operation of a context: encrypts a message. */
     static final int SEAL = 0;

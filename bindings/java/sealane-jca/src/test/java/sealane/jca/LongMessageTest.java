@@ -1,10 +1,12 @@
 package sealane.jca;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Random;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
@@ -18,6 +20,48 @@ class LongMessageTest {
         Protocol.CALL_BYTES - 72, Protocol.CALL_BYTES - 14, Protocol.CALL_BYTES - 13, Protocol.CALL_BYTES - 12,
         Protocol.CALL_BYTES, Protocol.CALL_BYTES + 1, 2 * Protocol.CALL_BYTES, 3 * Protocol.CALL_BYTES + 17
     };
+
+    /** The garbage collector waits during a call, so the native library itself refuses a long one. */
+    @Test
+    void aCallHasAtMost64KiB() {
+        assertEquals(Optional.empty(), SealaneProvider.problem());
+        assertEquals(65536, Protocol.CALL_BYTES);
+        for (int len : new int[] {65536, 65537}) {
+            int expected = len == 65536 ? Protocol.OK : Protocol.INTERNAL;
+            byte[] head = new byte[Protocol.HEAD_BYTES + 1];
+            byte[] text = new byte[len];
+            byte[] sealed = new byte[len + Variant.TAG_BYTES];
+            ByteBuffer textBuffer = ByteBuffer.allocateDirect(len);
+            ByteBuffer sealedBuffer = ByteBuffer.allocateDirect(len + Variant.TAG_BYTES);
+            assertEquals(expected, Native.seal(0, head, 0, text, 0, len, sealed, 0));
+            assertEquals(expected, Native.open(0, head, 0, sealed, 0, len, text, 0));
+            assertEquals(expected, Native.seal(0, head, 0, textBuffer, 0, len, sealedBuffer, 0));
+            assertEquals(expected, Native.open(0, head, 0, sealedBuffer, 0, len, textBuffer, 0));
+            // Associated data counts, too.
+            assertEquals(expected, Native.seal(0, head, 1, text, 0, len - 1, sealed, 0));
+            assertEquals(expected, Native.open(0, head, 1, sealed, 0, len - 1, text, 0));
+
+            byte[] key = new byte[Protocol.HEAD_BYTES];
+            assertEquals(expected, Native.xor(0, key, 0, text, 0, len, sealed, 0));
+            assertEquals(expected, Native.xor(0, key, 0, textBuffer, 0, len, sealedBuffer, 0));
+            assertEquals(expected, Native.mac(key, text, 0, len, new byte[Variant.TAG_BYTES]));
+
+            byte[] longHead = new byte[Protocol.HEAD_BYTES + len];
+            long associated = Native.newContext(Protocol.SEAL, 0, longHead, len);
+            assertEquals(expected == Protocol.OK, associated != 0);
+            Native.free(associated);
+            long sealing = Native.newContext(Protocol.SEAL, 0, key, 0);
+            assertEquals(expected, Native.associate(sealing, text, 0, len));
+            assertEquals(Protocol.OK, Native.start(sealing));
+            assertEquals(expected, Native.transform(sealing, text, 0, len, sealed, 0));
+            assertEquals(expected, Native.transform(sealing, textBuffer, 0, len, sealedBuffer, 0));
+            Native.free(sealing);
+            long authenticating = Native.newContext(Protocol.MAC, 0, key, 0);
+            assertEquals(expected, Native.authenticate(authenticating, text, 0, len));
+            assertEquals(expected, Native.authenticate(authenticating, textBuffer, 0, len));
+            Native.free(authenticating);
+        }
+    }
 
     private static byte[] expected(byte[] key, byte[] nonce, byte[] aad, byte[] message) throws Exception {
         Cipher cipher = Cipher.getInstance("ChaCha20-Poly1305", "SunJCE");
