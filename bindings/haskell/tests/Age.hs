@@ -121,6 +121,7 @@ files folder = do
     let identities = right (identitiesFromPassphrase "Gr\195\188\195\159e")
     expect "a passphrase" (decrypt identities file == Right "attack at dawn")
     expect "a wrong passphrase" (status (decrypt (right (identitiesFromPassphrase "x")) file) == 15)
+    expect "an empty passphrase" (status (recipientsFromPassphrase "") == 12)
     expect "no UTF-8" (status (recipientsFromPassphrase "\255") == 12 && status (identitiesFromPassphrase "\255") == 12)
     forM_ ["", "# nothing", "age1", "ssh-ed25519 AAAA"] $ \text ->
         expect ("keys " ++ show text) (status (recipientsFromText text) == 12 && status (identitiesFromText text) == 12)

@@ -7,8 +7,8 @@
 //! with our own suite one by one, and handshakes with those of the provider that ours wraps. Run it
 //! on an idle machine.
 //!
-//! With `-- instructions`, it counts the instructions of a call under valgrind instead, which needs
-//! no idle machine.
+//! With `-- quick`, each measurement is short, and its figures mean little. With `-- instructions`,
+//! it counts the instructions of a call under valgrind instead, which needs no idle machine.
 #![forbid(unsafe_code)]
 
 use std::process::Command;
@@ -29,6 +29,8 @@ use sealane_measure::{Rounds, Table, median, size_name, take_turns};
 
 const SIZES: [usize; 5] = [16, 64, 1200, 1350, 16_384];
 const ROUNDS: Rounds = Rounds { count: 25, turn: Duration::from_millis(4), settle: Duration::from_millis(1) };
+/// One call in each turn.
+const QUICK: Rounds = Rounds { count: 3, turn: Duration::from_nanos(1), settle: Duration::ZERO };
 
 const PACKETS: usize = 32;
 /// A short header with a connection ID of 8 bytes and a packet number of 4.
@@ -209,29 +211,29 @@ fn providers() -> [CryptoProvider; 3] {
     ]
 }
 
-fn batch_ratios(size: usize) -> [f64; 2] {
+fn batch_ratios(rounds: &Rounds, size: usize) -> [f64; 2] {
     let [_, ring, aws_lc] = providers();
-    ratios_of([protect_batch(size), protect_each(suite(&ring), size), protect_each(suite(&aws_lc), size)])
+    ratios_of(rounds, [protect_batch(size), protect_each(suite(&ring), size), protect_each(suite(&aws_lc), size)])
 }
 
-fn ratios(prepare: fn(&'static Tls13CipherSuite, usize) -> Run, size: usize) -> [f64; 2] {
-    ratios_of(providers().each_ref().map(|provider| prepare(suite(provider), size)))
+fn ratios(rounds: &Rounds, prepare: fn(&'static Tls13CipherSuite, usize) -> Run, size: usize) -> [f64; 2] {
+    ratios_of(rounds, providers().each_ref().map(|provider| prepare(suite(provider), size)))
 }
 
 /// Returns the times of ring and AWS-LC, each divided by ours, which is the first row.
-fn ratios_of(rows: [Run; 3]) -> [f64; 2] {
-    let [_, ring, aws_lc] = relative(rows);
+fn ratios_of(rounds: &Rounds, rows: [Run; 3]) -> [f64; 2] {
+    let [_, ring, aws_lc] = relative(rounds, rows);
     [ring, aws_lc]
 }
 
 /// Returns the second time divided by the first.
-fn ratio_of(rows: [Run; 2]) -> f64 {
-    relative(rows)[1]
+fn ratio_of(rounds: &Rounds, rows: [Run; 2]) -> f64 {
+    relative(rounds, rows)[1]
 }
 
 /// Returns all times divided by the first.
-fn relative<const N: usize>(mut rows: [Run; N]) -> [f64; N] {
-    let samples = take_turns(&mut rows, &ROUNDS, |run, calls| {
+fn relative<const N: usize>(rounds: &Rounds, mut rows: [Run; N]) -> [f64; N] {
+    let samples = take_turns(&mut rows, rounds, |run, calls| {
         let start = Instant::now();
         (0..calls).for_each(|_| run());
         start.elapsed()
@@ -286,17 +288,18 @@ fn print_instructions() {
 fn main() {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => print_ratios(),
+        [] => print_ratios(&ROUNDS),
+        ["quick"] => print_ratios(&QUICK),
         ["instructions"] => print_instructions(),
         ["call", operation, provider, calls] => {
             let index = |text: &str| text.parse().expect("an index");
             call(index(operation), index(provider), calls.parse().expect("a number of calls"));
         }
-        _ => panic!("the only argument is `instructions`"),
+        _ => panic!("the argument is `quick` or `instructions`"),
     }
 }
 
-fn print_ratios() {
+fn print_ratios(rounds: &Rounds) {
     let mut table = Table::new(
         std::iter::once(String::new())
             .chain(SIZES.iter().flat_map(|size| ["ring", "AWS-LC"].map(|peer| format!("{peer} {}", size_name(*size))))),
@@ -309,14 +312,14 @@ fn print_ratios() {
         ("QUIC, unprotect a packet", unprotect),
     ];
     for (name, prepare) in operations {
-        let cells = SIZES.iter().flat_map(|size| ratios(prepare, *size)).map(|ratio| format!("{ratio:.2}"));
+        let cells = SIZES.iter().flat_map(|size| ratios(rounds, prepare, *size)).map(|ratio| format!("{ratio:.2}"));
         table.row(std::iter::once(name.to_owned()).chain(cells));
     }
-    let cells = SIZES.iter().flat_map(|size| batch_ratios(*size)).map(|ratio| format!("{ratio:.2}"));
+    let cells = SIZES.iter().flat_map(|size| batch_ratios(rounds, *size)).map(|ratio| format!("{ratio:.2}"));
     table.row(std::iter::once("QUIC, protect 32 packets".to_owned()).chain(cells));
     let [ours, ..] = providers();
     for size in SIZES {
-        let ratio = ratio_of([protect_batch(size), protect_each(suite(&ours), size)]);
+        let ratio = ratio_of(rounds, [protect_batch(size), protect_each(suite(&ours), size)]);
         println!("32 packets of {}, protected one by one: {ratio:.2} times as long as at once", size_name(size));
     }
     // Compares ours with the provider that it wraps, so that only the cipher differs.
@@ -324,7 +327,7 @@ fn print_ratios() {
         [rustls_sealane::ring::default_provider(), rustls::crypto::ring::default_provider()],
         [rustls_sealane::aws_lc_rs::default_provider(), rustls::crypto::aws_lc_rs::default_provider()],
     ];
-    let [ring, aws_lc] = pairs.map(|[ours, theirs]| ratio_of([handshake(ours), handshake(theirs)]));
+    let [ring, aws_lc] = pairs.map(|[ours, theirs]| ratio_of(rounds, [handshake(ours), handshake(theirs)]));
     println!("Handshakes of TLS 1.3: {ring:.2} over ring, {aws_lc:.2} over AWS-LC");
     println!("Times of other providers, divided by ours");
     print!("{}", table.text(0));

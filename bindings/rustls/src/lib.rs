@@ -10,6 +10,14 @@
 //! | `aws-lc-rs` | `aws_lc_rs` | `rustls::crypto::aws_lc_rs` |
 //! | `rustls-024` | `rustls_024` | any provider for rustls 0.24, which is a pre-release |
 //!
+//! Choose the provider that your program already has, which `cargo tree -e features -i rustls`
+//! shows. If rustls has both ring and AWS-LC, `rustls::ClientConfig::builder()` and
+//! `rustls::ServerConfig::builder()` panic unless `install_default()` was called on a provider.
+//!
+//! The feature `tls12` (default) enables TLS 1.2 in rustls 0.23, for the whole program, and
+//! Sealane's suites for it. Without it, a program has TLS 1.3 alone, unless another crate enables
+//! `tls12` in rustls.
+//!
 //! The features `simd`, `avx2` and `avx512` (default) add vectors of up to 128, 256 and 512 bits on
 //! x86; any of them adds those of other CPUs. Without them, there is portable code alone.
 //!
@@ -31,8 +39,9 @@
 //! # Ok::<(), rustls::Error>(())
 //! ```
 //!
-//! No suite of this crate is FIPS-validated: `fips()` returns `false`. Keys are wiped when they are
-//! dropped, except those that a program extracts with `dangerous_extract_secrets`.
+//! No suite of this crate is FIPS-validated: `fips()` returns `false` (`FipsStatus::Unvalidated`
+//! with rustls 0.24). Keys are wiped when they are dropped, except those that a program extracts
+//! with `dangerous_extract_secrets`.
 #![forbid(unsafe_code)]
 // Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

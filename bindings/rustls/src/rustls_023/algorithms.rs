@@ -1,15 +1,14 @@
-//! The algorithms of the suites, and QUIC header protection. This file is compiled once for each
-//! version of rustls, with the names from that version's module `generation`.
+//! The algorithms of TLS 1.3 and QUIC, and QUIC header protection. This file is compiled once for
+//! each version of rustls, with the names from that version's module `generation`.
 
 use sealane::quic::SAMPLE_BYTES;
 use sealane::{KEY_BYTES, quic};
 
 use super::generation::{
-    AeadKey, Algorithm, ConnectionTrafficSecrets, Error, FipsStatus, HeaderProtectionKey, Iv, KeyBlockShape, NONCE_LEN,
-    PacketKey, RecordDecrypter, RecordEncrypter, Tls12AeadAlgorithm, Tls13AeadAlgorithm, UNVALIDATED,
-    UnsupportedOperationError, iv,
+    AeadKey, Algorithm, ConnectionTrafficSecrets, Error, FipsStatus, HeaderProtectionKey, Iv, PacketKey,
+    RecordDecrypter, RecordEncrypter, Tls13AeadAlgorithm, UNVALIDATED, UnsupportedOperationError,
 };
-use super::{packets, tls12, tls13};
+use super::{packets, tls13};
 use crate::aead::{Keys, key_bytes};
 use crate::quic::header::{self, WrongLength};
 
@@ -31,36 +30,6 @@ impl Tls13AeadAlgorithm for Tls13 {
 
     fn extract_keys(&self, key: AeadKey, iv: Iv) -> Result<ConnectionTrafficSecrets, UnsupportedOperationError> {
         Ok(ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv })
-    }
-
-    fn fips(&self) -> FipsStatus {
-        UNVALIDATED
-    }
-}
-
-/// ChaCha20-Poly1305 for TLS 1.2 records.
-pub(super) struct Tls12;
-
-impl Tls12AeadAlgorithm for Tls12 {
-    fn encrypter(&self, key: AeadKey, iv: &[u8], _extra: &[u8]) -> Box<dyn RecordEncrypter> {
-        Box::new(tls12::Records(Keys::new(key.as_ref(), iv)))
-    }
-
-    fn decrypter(&self, key: AeadKey, iv: &[u8]) -> Box<dyn RecordDecrypter> {
-        Box::new(tls12::Records(Keys::new(key.as_ref(), iv)))
-    }
-
-    fn key_block_shape(&self) -> KeyBlockShape {
-        KeyBlockShape { enc_key_len: KEY_BYTES, fixed_iv_len: NONCE_LEN, explicit_nonce_len: 0 }
-    }
-
-    fn extract_keys(
-        &self,
-        key: AeadKey,
-        bytes: &[u8],
-        _explicit: &[u8],
-    ) -> Result<ConnectionTrafficSecrets, UnsupportedOperationError> {
-        Ok(ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv: iv(bytes)? })
     }
 
     fn fips(&self) -> FipsStatus {

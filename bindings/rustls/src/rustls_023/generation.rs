@@ -2,9 +2,11 @@
 //! 0.24.
 
 pub(super) use rustls::crypto::cipher::{
-    AeadKey, Iv, KeyBlockShape, MessageDecrypter as RecordDecrypter, MessageEncrypter as RecordEncrypter, NONCE_LEN,
-    Tls12AeadAlgorithm, Tls13AeadAlgorithm, UnsupportedOperationError,
+    AeadKey, Iv, MessageDecrypter as RecordDecrypter, MessageEncrypter as RecordEncrypter, Tls13AeadAlgorithm,
+    UnsupportedOperationError,
 };
+#[cfg(feature = "tls12")]
+pub(super) use rustls::crypto::cipher::{KeyBlockShape, NONCE_LEN, Tls12AeadAlgorithm};
 pub(super) use rustls::quic::{Algorithm, HeaderProtectionKey, PacketKey};
 pub(super) use rustls::{ConnectionTrafficSecrets, Error};
 
@@ -18,6 +20,7 @@ pub(super) const UNVALIDATED: FipsStatus = false;
 ///
 /// # Panics
 /// If the length is wrong; rustls derives IVs of 12 bytes.
+#[cfg(feature = "tls12")]
 #[expect(clippy::unnecessary_wraps, reason = "later versions return an error")]
 pub(super) fn iv(bytes: &[u8]) -> Result<Iv, UnsupportedOperationError> {
     Ok(Iv::copy(bytes))

@@ -3,11 +3,16 @@
 mod algorithms;
 mod generation;
 mod packets;
+#[cfg(feature = "tls12")]
 mod tls12;
+#[cfg(feature = "tls12")]
+mod tls12_algorithm;
 mod tls13;
 
+#[cfg(feature = "tls12")]
+use rustls::Tls12CipherSuite;
 use rustls::crypto::CryptoProvider;
-use rustls::{CipherSuite, CipherSuiteCommon, Error, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite};
+use rustls::{CipherSuite, CipherSuiteCommon, Error, SupportedCipherSuite, Tls13CipherSuite};
 use sealane::OpenError;
 
 /// Defines the module of a provider.
@@ -16,8 +21,10 @@ macro_rules! provider {
         $(#[$doc])*
         pub mod $module {
             use rustls::crypto::$module as wrapped;
+            #[cfg(feature = "tls12")]
+            use rustls::Tls12CipherSuite;
             use rustls::crypto::CryptoProvider;
-            use rustls::{SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite};
+            use rustls::{SupportedCipherSuite, Tls13CipherSuite};
 
             /// Returns rustls's default provider, with the suites of [`cipher_suite`] in place of
             /// those that have the same numbers. The order of preference is rustls's.
@@ -25,15 +32,19 @@ macro_rules! provider {
             pub fn default_provider() -> CryptoProvider {
                 super::replace(wrapped::default_provider(), &[
                     cipher_suite::TLS13_CHACHA20_POLY1305_SHA256,
+                    #[cfg(feature = "tls12")]
                     cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+                    #[cfg(feature = "tls12")]
                     cipher_suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
                 ])
             }
 
             static TLS13: Tls13CipherSuite =
                 super::tls13_suite(&wrapped::cipher_suite::TLS13_CHACHA20_POLY1305_SHA256);
+            #[cfg(feature = "tls12")]
             static TLS12_ECDSA: Tls12CipherSuite =
                 super::tls12_suite(&wrapped::cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256);
+            #[cfg(feature = "tls12")]
             static TLS12_RSA: Tls12CipherSuite =
                 super::tls12_suite(&wrapped::cipher_suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256);
 
@@ -45,9 +56,11 @@ macro_rules! provider {
                 pub static TLS13_CHACHA20_POLY1305_SHA256: SupportedCipherSuite =
                     SupportedCipherSuite::Tls13(&super::TLS13);
                 /// TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256 of TLS 1.2 (RFC 7905).
+                #[cfg(feature = "tls12")]
                 pub static TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: SupportedCipherSuite =
                     SupportedCipherSuite::Tls12(&super::TLS12_ECDSA);
                 /// TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256 of TLS 1.2 (RFC 7905).
+                #[cfg(feature = "tls12")]
                 pub static TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: SupportedCipherSuite =
                     SupportedCipherSuite::Tls12(&super::TLS12_RSA);
             }
@@ -97,6 +110,7 @@ fn replace(mut provider: CryptoProvider, suites: &[SupportedCipherSuite]) -> Cry
 }
 
 /// Returns the TLS 1.3 suite with Sealane's cipher.
+#[allow(irrefutable_let_patterns, reason = "without `tls12` in rustls, every suite is of TLS 1.3")]
 const fn tls13_suite(wrapped: &SupportedCipherSuite) -> Tls13CipherSuite {
     let SupportedCipherSuite::Tls13(wrapped) = wrapped else { panic!("a suite of TLS 1.3") };
     Tls13CipherSuite {
@@ -108,6 +122,7 @@ const fn tls13_suite(wrapped: &SupportedCipherSuite) -> Tls13CipherSuite {
 }
 
 /// Returns the TLS 1.2 suite with Sealane's cipher.
+#[cfg(feature = "tls12")]
 const fn tls12_suite(wrapped: &SupportedCipherSuite) -> Tls12CipherSuite {
     let SupportedCipherSuite::Tls12(wrapped) = wrapped else { panic!("a suite of TLS 1.2") };
     Tls12CipherSuite {
@@ -115,7 +130,7 @@ const fn tls12_suite(wrapped: &SupportedCipherSuite) -> Tls12CipherSuite {
         prf_provider: wrapped.prf_provider,
         kx: wrapped.kx,
         sign: wrapped.sign,
-        aead_alg: &algorithms::Tls12,
+        aead_alg: &tls12_algorithm::Tls12,
     }
 }
 
@@ -123,9 +138,7 @@ const fn common(wrapped: &CipherSuiteCommon) -> CipherSuiteCommon {
     CipherSuiteCommon {
         suite: wrapped.suite,
         hash_provider: wrapped.hash_provider,
-        // The limit exceeds the possible number of records in a connection
-        // (draft-irtf-cfrg-aead-limits-08, section 5.2.1).
-        confidentiality_limit: u64::MAX,
+        confidentiality_limit: wrapped.confidentiality_limit,
     }
 }
 

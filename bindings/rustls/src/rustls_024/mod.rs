@@ -14,17 +14,21 @@ mod algorithms;
 mod generation;
 mod packets;
 mod tls12;
+#[path = "../rustls_023/tls12_algorithm.rs"]
+#[allow(clippy::duplicate_mod, reason = "as above")]
+mod tls12_algorithm;
 mod tls13;
 
 use std::sync::{Mutex, PoisonError};
 
 use rustls_024::crypto::{CipherSuite, CryptoProvider};
 use rustls_024::error::Error;
+use rustls_024::quic::Algorithm;
 use rustls_024::{CipherSuiteCommon, Tls12CipherSuite, Tls13CipherSuite};
 use sealane::OpenError;
 
 /// Returns the provider with Sealane's cipher in its ChaCha20-Poly1305 suites. The order of
-/// preference is unchanged.
+/// preference is unchanged, and a suite works with QUIC only if the provider's does.
 #[must_use]
 pub fn with_sealane(mut provider: CryptoProvider) -> CryptoProvider {
     for suite in provider.tls13_cipher_suites.to_mut() {
@@ -85,7 +89,7 @@ fn tls13_suite(wrapped: &Tls13CipherSuite) -> Tls13CipherSuite {
         protocol_version: wrapped.protocol_version,
         hkdf_provider: wrapped.hkdf_provider,
         aead_alg: &algorithms::Tls13,
-        quic: Some(&algorithms::Quic),
+        quic: wrapped.quic.map(|_| &algorithms::Quic as &dyn Algorithm),
     }
 }
 
@@ -96,7 +100,7 @@ fn tls12_suite(wrapped: &Tls12CipherSuite) -> Tls12CipherSuite {
         prf_provider: wrapped.prf_provider,
         kx: wrapped.kx,
         sign: wrapped.sign,
-        aead_alg: &algorithms::Tls12,
+        aead_alg: &tls12_algorithm::Tls12,
     }
 }
 
@@ -104,9 +108,7 @@ fn common(wrapped: &CipherSuiteCommon) -> CipherSuiteCommon {
     CipherSuiteCommon {
         suite: wrapped.suite,
         hash_provider: wrapped.hash_provider,
-        // The limit exceeds the possible number of records in a connection
-        // (draft-irtf-cfrg-aead-limits-08, section 5.2.1).
-        confidentiality_limit: u64::MAX,
+        confidentiality_limit: wrapped.confidentiality_limit,
     }
 }
 

@@ -52,3 +52,27 @@ fn a_packet_is_opened() {
         assert_eq!(packet_key.decrypt_in_place(PACKET_NUMBER, header, payload), Ok(&hex(PAYLOAD)[..]), "{}", pair.name);
     }
 }
+
+#[cfg(feature = "rustls-024")]
+#[test]
+fn packets_of_rustls_024() {
+    for (name, wrapped) in crate::rustls_024::wrapped() {
+        let provider = rustls_sealane::rustls_024::with_sealane(wrapped);
+        let quic = crate::rustls_024::tls13(&provider).quic.expect("the suite works with QUIC");
+        let packet_key = quic.packet_key(array::<32>(KEY).into(), array::<12>(IV).into());
+        let header_key = quic.header_protection_key(array::<32>(HP).into());
+
+        let (mut header, mut payload) = (hex(UNPROTECTED_HEADER), hex(PAYLOAD));
+        let tag = packet_key.encrypt_in_place(PACKET_NUMBER, &header, &mut payload, None).unwrap();
+        payload.extend_from_slice(tag.as_ref());
+        let (first, packet_number) = header.split_first_mut().unwrap();
+        header_key.encrypt_in_place(&payload[1..17], first, packet_number).unwrap();
+        assert_eq!([&header[..], &payload].concat(), hex(PACKET), "{name}");
+
+        let (first, packet_number) = header.split_first_mut().unwrap();
+        header_key.decrypt_in_place(&payload[1..17], first, packet_number).unwrap();
+        assert_eq!(header, hex(UNPROTECTED_HEADER), "{name}");
+        let opened = packet_key.decrypt_in_place(PACKET_NUMBER, &header, &mut payload, None);
+        assert_eq!(opened, Ok(&hex(PAYLOAD)[..]), "{name}");
+    }
+}

@@ -1,5 +1,5 @@
-//! The suites for rustls 0.24: records and packets are identical to those of ring's provider, and
-//! connections work with our suites on either side.
+//! The suites for rustls 0.24: records and packets are identical to those of the wrapped providers,
+//! and connections work with our suites on either side.
 
 use std::sync::Arc;
 
@@ -11,10 +11,9 @@ use rustls_024::error::Error;
 use rustls_024::pki_types::{FipsStatus, PrivateKeyDer, ServerName};
 use rustls_024::quic::PacketKey;
 use rustls_024::{
-    ClientConfig, Connection, ConnectionTrafficSecrets, RootCertStore, ServerConfig, ServerSide, SideData, Tcp,
-    Tls12CipherSuite, Tls13CipherSuite, VecInput,
+    CipherSuiteCommon, ClientConfig, Connection, ConnectionTrafficSecrets, RootCertStore, ServerConfig, ServerSide,
+    SideData, Tcp, Tls12CipherSuite, Tls13CipherSuite, VecInput,
 };
-use rustls_ring::DEFAULT_PROVIDER;
 use rustls_sealane::rustls_024::{chacha20_first, with_sealane};
 
 use crate::common::{array, lengths, test_bytes};
@@ -24,7 +23,12 @@ const TLS12: [CipherSuite; 2] = [
     CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 ];
 
-fn tls13(provider: &CryptoProvider) -> &'static Tls13CipherSuite {
+/// Returns the providers that are wrapped.
+pub(crate) fn wrapped() -> [(&'static str, CryptoProvider); 2] {
+    [("ring", rustls_ring::DEFAULT_PROVIDER), ("AWS-LC", rustls_aws_lc_rs::DEFAULT_PROVIDER)]
+}
+
+pub(crate) fn tls13(provider: &CryptoProvider) -> &'static Tls13CipherSuite {
     let number = CipherSuite::TLS13_CHACHA20_POLY1305_SHA256;
     provider.tls13_cipher_suites.iter().find(|suite| suite.common.suite == number).expect("the suite")
 }
@@ -73,105 +77,125 @@ fn decrypt(decrypter: &mut dyn RecordDecrypter, sealed: &[u8], seq: u64) -> Resu
 
 #[test]
 fn records_of_every_length() {
-    let (mut ours, mut theirs) = (records(&with_sealane(DEFAULT_PROVIDER)), records(&DEFAULT_PROVIDER));
-    for (suite, (ours, theirs)) in ours.iter_mut().zip(&mut theirs).enumerate() {
-        for length in lengths() {
-            let (plaintext, seq) = (test_bytes(length as u64, length), (length as u64) << 40 | 7);
-            let record = encrypt(&mut *ours.0, &plaintext, seq);
-            assert!(record == encrypt(&mut *theirs.0, &plaintext, seq), "{length} bytes, suite {suite}");
-            for decrypter in [&mut ours.1, &mut theirs.1] {
-                assert!(decrypt(&mut **decrypter, &record, seq) == Ok(plaintext.clone()), "{length}, suite {suite}");
+    for (name, wrapped) in wrapped() {
+        let (mut ours, mut theirs) = (records(&with_sealane(wrapped.clone())), records(&wrapped));
+        for (suite, (ours, theirs)) in ours.iter_mut().zip(&mut theirs).enumerate() {
+            for length in lengths() {
+                let (plaintext, seq) = (test_bytes(length as u64, length), (length as u64) << 40 | 7);
+                let record = encrypt(&mut *ours.0, &plaintext, seq);
+                assert!(record == encrypt(&mut *theirs.0, &plaintext, seq), "{length} bytes, suite {suite}, {name}");
+                for decrypter in [&mut ours.1, &mut theirs.1] {
+                    assert!(
+                        decrypt(&mut **decrypter, &record, seq) == Ok(plaintext.clone()),
+                        "{length}, suite {suite}, {name}"
+                    );
+                }
             }
+            let record = encrypt(&mut *ours.0, &test_bytes(3, 300), 5);
+            for i in 0..record.len() {
+                let mut changed = record.clone();
+                changed[i] ^= 1 << (i % 8);
+                assert_eq!(
+                    decrypt(&mut *ours.1, &changed, 5),
+                    Err(Error::DecryptError),
+                    "byte {i}, suite {suite}, {name}"
+                );
+                assert_eq!(
+                    decrypt(&mut *ours.1, &record[..i], 5),
+                    Err(Error::DecryptError),
+                    "{i}, suite {suite}, {name}"
+                );
+            }
+            assert_eq!(decrypt(&mut *ours.1, &record, 6), Err(Error::DecryptError), "suite {suite}, {name}");
+            let long = encrypt(&mut *ours.0, &vec![1; (1 << 14) + 1], 0);
+            assert_eq!(decrypt(&mut *ours.1, &long, 0), Err(Error::PeerSentOversizedRecord), "suite {suite}, {name}");
+            assert_eq!(decrypt(&mut *theirs.1, &long, 0), Err(Error::PeerSentOversizedRecord), "suite {suite}, {name}");
         }
-        let record = encrypt(&mut *ours.0, &test_bytes(3, 300), 5);
-        for i in 0..record.len() {
-            let mut changed = record.clone();
-            changed[i] ^= 1 << (i % 8);
-            assert_eq!(decrypt(&mut *ours.1, &changed, 5), Err(Error::DecryptError), "byte {i}, suite {suite}");
-            assert_eq!(decrypt(&mut *ours.1, &record[..i], 5), Err(Error::DecryptError), "{i}, suite {suite}");
-        }
-        assert_eq!(decrypt(&mut *ours.1, &record, 6), Err(Error::DecryptError), "suite {suite}");
-        let long = encrypt(&mut *ours.0, &vec![1; (1 << 14) + 1], 0);
-        assert_eq!(decrypt(&mut *ours.1, &long, 0), Err(Error::PeerSentOversizedRecord), "suite {suite}");
-        assert_eq!(decrypt(&mut *theirs.1, &long, 0), Err(Error::PeerSentOversizedRecord), "suite {suite}");
     }
 }
 
 /// A program that hands a connection to the kernel needs the key and the IV.
 #[test]
 fn keys_can_be_extracted() {
-    let extracted = |provider: &CryptoProvider| {
-        let (key, iv) = (|| array::<32>(1).into(), array::<12>(2));
-        let mut secrets = vec![tls13(provider).aead_alg.extract_keys(key(), Iv::from(iv)).unwrap()];
-        for number in TLS12 {
-            secrets.push(tls12(provider, number).aead_alg.extract_keys(key(), &iv, &[]).unwrap());
-        }
-        let bytes = |secrets| match secrets {
-            ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv } => {
-                [AsRef::<[u8]>::as_ref(&key), AsRef::<[u8]>::as_ref(&iv)].concat()
+    for (name, wrapped) in wrapped() {
+        let extracted = |provider: &CryptoProvider| {
+            let (key, iv) = (|| array::<32>(1).into(), array::<12>(2));
+            let mut secrets = vec![tls13(provider).aead_alg.extract_keys(key(), Iv::from(iv)).unwrap()];
+            for number in TLS12 {
+                secrets.push(tls12(provider, number).aead_alg.extract_keys(key(), &iv, &[]).unwrap());
             }
-            _ => panic!("the secrets are of another cipher"),
+            let bytes = |secrets| match secrets {
+                ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv } => {
+                    [AsRef::<[u8]>::as_ref(&key), AsRef::<[u8]>::as_ref(&iv)].concat()
+                }
+                _ => panic!("the secrets are of another cipher"),
+            };
+            secrets.into_iter().map(bytes).collect::<Vec<_>>()
         };
-        secrets.into_iter().map(bytes).collect::<Vec<_>>()
-    };
-    let secrets = extracted(&with_sealane(DEFAULT_PROVIDER));
-    assert_eq!(secrets, vec![[test_bytes(1, 32), test_bytes(2, 12)].concat(); 3]);
-    assert_eq!(secrets, extracted(&DEFAULT_PROVIDER));
+        let secrets = extracted(&with_sealane(wrapped.clone()));
+        assert_eq!(secrets, vec![[test_bytes(1, 32), test_bytes(2, 12)].concat(); 3], "{name}");
+        assert_eq!(secrets, extracted(&wrapped), "{name}");
+    }
 }
 
 /// A buffer that is too small is an error, and not a panic.
 #[test]
 fn output_that_is_too_short() {
-    for (encrypter, _) in &mut records(&with_sealane(DEFAULT_PROVIDER)) {
-        let record = Record::new(ContentType::ApplicationData, version(), OutboundPlain::Single(&[1; 50]));
-        let mut out = vec![0; encrypter.encrypted_payload_len(50) - 1];
-        encrypter.encrypt(record, 0, &mut out).unwrap_err();
-        assert!(out.iter().all(|byte| *byte == 0), "nothing is written");
+    for (name, wrapped) in wrapped() {
+        for (encrypter, _) in &mut records(&with_sealane(wrapped.clone())) {
+            let record = Record::new(ContentType::ApplicationData, version(), OutboundPlain::Single(&[1; 50]));
+            let mut out = vec![0; encrypter.encrypted_payload_len(50) - 1];
+            encrypter.encrypt(record, 0, &mut out).unwrap_err();
+            assert!(out.iter().all(|byte| *byte == 0), "nothing is written, {name}");
+        }
     }
 }
 
 #[test]
 fn packets_of_every_length() {
-    let keys = |provider: &CryptoProvider| {
-        let algorithm = tls13(provider).quic.expect("the suite works with QUIC");
-        let header = algorithm.header_protection_key(array::<32>(3).into());
-        (algorithm.packet_key(array::<32>(1).into(), array::<12>(2).into()), header)
-    };
-    let (ours, theirs) = (keys(&with_sealane(DEFAULT_PROVIDER)), keys(&DEFAULT_PROVIDER));
-    let limits = |key: &dyn PacketKey| (key.confidentiality_limit(), key.integrity_limit(), key.tag_len());
-    assert_eq!(limits(&*ours.0), limits(&*theirs.0));
-    for length in lengths() {
-        let (plaintext, header) = (test_bytes(length as u64, length), test_bytes(7, 1 + length % 40));
-        let (path, number) = ((length % 3 == 0).then_some(length as u32), (length as u64) << 30 | 5);
-        let seal = |key: &dyn PacketKey| {
-            let mut payload = plaintext.clone();
-            let tag = key.encrypt_in_place(number, &header, &mut payload, path).unwrap();
-            [&payload, tag.as_ref()].concat()
+    for (name, wrapped) in wrapped() {
+        let keys = |provider: &CryptoProvider| {
+            let algorithm = tls13(provider).quic.expect("the suite works with QUIC");
+            let header = algorithm.header_protection_key(array::<32>(3).into());
+            (algorithm.packet_key(array::<32>(1).into(), array::<12>(2).into()), header)
         };
-        let packet = seal(&*ours.0);
-        assert!(packet == seal(&*theirs.0), "{length} bytes");
-        let open =
-            |packet: &[u8]| ours.0.decrypt_in_place(number, &header, &mut packet.to_vec(), path).map(<[u8]>::to_vec);
-        assert!(open(&packet) == Ok(plaintext), "{length} bytes");
-        let mut changed = packet;
-        changed[length / 2] ^= 1;
-        assert_eq!(open(&changed), Err(Error::DecryptError), "{length} bytes");
-    }
-    for first in 0..=u8::MAX {
-        let sample = test_bytes(first.into(), 16);
-        for length in 0..=4 {
-            let mask = |on: bool, key: &dyn rustls_024::quic::HeaderProtectionKey| {
-                let (mut first, mut number) = (first, test_bytes(90, length));
-                let result = if on {
-                    key.encrypt_in_place(&sample, &mut first, &mut number)
-                } else {
-                    key.decrypt_in_place(&sample, &mut first, &mut number)
-                };
-                result.unwrap();
-                (first, number)
+        let (ours, theirs) = (keys(&with_sealane(wrapped.clone())), keys(&wrapped));
+        let limits = |key: &dyn PacketKey| (key.confidentiality_limit(), key.integrity_limit(), key.tag_len());
+        assert_eq!(limits(&*ours.0), limits(&*theirs.0), "{name}");
+        for length in lengths() {
+            let (plaintext, header) = (test_bytes(length as u64, length), test_bytes(7, 1 + length % 40));
+            let (path, number) = ((length % 3 == 0).then_some(length as u32), (length as u64) << 30 | 5);
+            let seal = |key: &dyn PacketKey| {
+                let mut payload = plaintext.clone();
+                let tag = key.encrypt_in_place(number, &header, &mut payload, path).unwrap();
+                [&payload, tag.as_ref()].concat()
             };
-            assert_eq!(mask(true, &*ours.1), mask(true, &*theirs.1), "{first:#x}");
-            assert_eq!(mask(false, &*ours.1), mask(false, &*theirs.1), "{first:#x}");
+            let packet = seal(&*ours.0);
+            assert!(packet == seal(&*theirs.0), "{length} bytes, {name}");
+            let open = |packet: &[u8]| {
+                ours.0.decrypt_in_place(number, &header, &mut packet.to_vec(), path).map(<[u8]>::to_vec)
+            };
+            assert!(open(&packet) == Ok(plaintext), "{length} bytes, {name}");
+            let mut changed = packet;
+            changed[length / 2] ^= 1;
+            assert_eq!(open(&changed), Err(Error::DecryptError), "{length} bytes, {name}");
+        }
+        for first in 0..=u8::MAX {
+            let sample = test_bytes(first.into(), 16);
+            for length in 0..=4 {
+                let mask = |on: bool, key: &dyn rustls_024::quic::HeaderProtectionKey| {
+                    let (mut first, mut number) = (first, test_bytes(90, length));
+                    let result = if on {
+                        key.encrypt_in_place(&sample, &mut first, &mut number)
+                    } else {
+                        key.decrypt_in_place(&sample, &mut first, &mut number)
+                    };
+                    result.unwrap();
+                    (first, number)
+                };
+                assert_eq!(mask(true, &*ours.1), mask(true, &*theirs.1), "{first:#x}, {name}");
+                assert_eq!(mask(false, &*ours.1), mask(false, &*theirs.1), "{first:#x}, {name}");
+            }
         }
     }
 }
@@ -179,24 +203,49 @@ fn packets_of_every_length() {
 /// Both providers have the same suites, each once, and none of ours is FIPS-validated.
 #[test]
 fn providers() {
-    let ours = with_sealane(DEFAULT_PROVIDER);
-    let numbers = |provider: &CryptoProvider| {
-        let tls13 = provider.tls13_cipher_suites.iter().map(|suite| suite.common.suite);
-        let tls12 = provider.tls12_cipher_suites.iter().map(|suite| suite.common.suite);
-        (tls13.collect::<Vec<_>>(), tls12.collect::<Vec<_>>())
-    };
-    assert_eq!(numbers(&ours), numbers(&DEFAULT_PROVIDER));
-    assert!(!std::ptr::eq(tls13(&ours), tls13(&DEFAULT_PROVIDER)));
-    assert!(std::ptr::eq(tls13(&ours), tls13(&with_sealane(DEFAULT_PROVIDER))), "each suite is made once");
-    assert!(std::ptr::eq(tls13(&ours), tls13(&with_sealane(ours.clone()))), "ours are not wrapped again");
-    assert_eq!(tls13(&ours).fips(), FipsStatus::Unvalidated);
-    for number in TLS12 {
-        assert!(!std::ptr::eq(tls12(&ours, number), tls12(&DEFAULT_PROVIDER, number)));
-        assert_eq!(tls12(&ours, number).fips(), FipsStatus::Unvalidated);
+    for (name, wrapped) in wrapped() {
+        let ours = with_sealane(wrapped.clone());
+        let numbers = |provider: &CryptoProvider| {
+            let tls13 = provider.tls13_cipher_suites.iter().map(|suite| suite.common.suite);
+            let tls12 = provider.tls12_cipher_suites.iter().map(|suite| suite.common.suite);
+            (tls13.collect::<Vec<_>>(), tls12.collect::<Vec<_>>())
+        };
+        assert_eq!(numbers(&ours), numbers(&wrapped), "{name}");
+        assert!(!std::ptr::eq(tls13(&ours), tls13(&wrapped)), "{name}");
+        assert!(std::ptr::eq(tls13(&ours), tls13(&with_sealane(wrapped.clone()))), "each suite is made once");
+        assert!(std::ptr::eq(tls13(&ours), tls13(&with_sealane(ours.clone()))), "ours are not wrapped again");
+        assert_eq!(tls13(&ours).fips(), FipsStatus::Unvalidated);
+        for number in TLS12 {
+            assert!(!std::ptr::eq(tls12(&ours, number), tls12(&wrapped, number)), "{name}");
+            assert_eq!(tls12(&ours, number).fips(), FipsStatus::Unvalidated);
+        }
+        let sorted = numbers(&chacha20_first(ours));
+        assert_eq!(sorted.0[0], CipherSuite::TLS13_CHACHA20_POLY1305_SHA256);
+        assert_eq!(sorted.1[..2], TLS12);
     }
-    let sorted = numbers(&chacha20_first(ours));
-    assert_eq!(sorted.0[0], CipherSuite::TLS13_CHACHA20_POLY1305_SHA256);
-    assert_eq!(sorted.1[..2], TLS12);
+}
+
+/// A provider may have a suite without QUIC, and limits of its own.
+#[test]
+fn suites_without_quic() {
+    let mut wrapped = rustls_ring::DEFAULT_PROVIDER;
+    let suite = tls13(&wrapped);
+    let limited = Tls13CipherSuite {
+        common: CipherSuiteCommon {
+            suite: suite.common.suite,
+            hash_provider: suite.common.hash_provider,
+            confidentiality_limit: 5,
+        },
+        protocol_version: suite.protocol_version,
+        hkdf_provider: suite.hkdf_provider,
+        aead_alg: suite.aead_alg,
+        quic: None,
+    };
+    wrapped.tls13_cipher_suites = vec![&*Box::leak(Box::new(limited))].into();
+    let ours = with_sealane(wrapped.clone());
+    assert!(!std::ptr::eq(tls13(&ours), tls13(&wrapped)));
+    assert!(tls13(&ours).quic.is_none());
+    assert_eq!(tls13(&ours).common.confidentiality_limit, 5);
 }
 
 /// Returns the provider with only the ChaCha20-Poly1305 suites of a version of TLS.
@@ -254,11 +303,14 @@ fn exchange(client: CryptoProvider, server: CryptoProvider) {
 
 #[test]
 fn connections() {
-    for tls13 in [true, false] {
-        let ours = || only(with_sealane(DEFAULT_PROVIDER), tls13);
-        let theirs = || only(DEFAULT_PROVIDER, tls13);
-        exchange(ours(), ours());
-        exchange(ours(), theirs());
-        exchange(theirs(), ours());
+    for (name, wrapped) in wrapped() {
+        for tls13 in [true, false] {
+            println!("{name}, TLS 1.3: {tls13}");
+            let ours = || only(with_sealane(wrapped.clone()), tls13);
+            let theirs = || only(wrapped.clone(), tls13);
+            exchange(ours(), ours());
+            exchange(ours(), theirs());
+            exchange(theirs(), ours());
+        }
     }
 }

@@ -92,7 +92,7 @@ identityRecipient !identity = attempt . withBytes identity $ \start len ->
 recipientsFromText :: ByteString -> Either SealaneError Recipients
 recipientsFromText !text = recipientsThat $ \list -> add recipientsAdd list text
 
--- | Returns a passphrase as the only recipient. Fails if it is not UTF-8.
+-- | Returns a passphrase as the only recipient. Fails if it is empty or not UTF-8.
 --
 -- Encryption and decryption each take about a second and 256 MiB of memory.
 recipientsFromPassphrase :: ByteString -> Either SealaneError Recipients
