@@ -1,8 +1,8 @@
 -- | Ends while another thread is in a call with recipients, a sealer or ranges. @ends.c@ checks that
--- the object is not freed during the call.
+-- the object is not freed during the call, and writes a line to standard input when it begins.
 module Main (main) where
 
-import Control.Concurrent (forkIO, threadDelay)
+import Control.Concurrent (forkIO)
 import Control.Monad (void)
 import Control.Monad.ST (stToIO)
 import qualified Data.ByteString as B
@@ -11,6 +11,7 @@ import Sealane.Age.Ranges (openWith, readRange)
 import Sealane.Key (generateKey)
 import Sealane.XChaCha20Poly1305 (generateNonce, newSealer, sealPiece)
 import System.Environment (getArgs)
+import System.Timeout (timeout)
 
 main :: IO ()
 main = do
@@ -29,6 +30,7 @@ main = do
             ranges <- openWith (right (identitiesFromText text)) (fromIntegral (B.length file)) $ \at len ->
                 pure (B.take len (B.drop (fromIntegral at) file))
             void (readRange ranges 0 1)
-    threadDelay 500000
+    -- The call has begun.
+    void (timeout 60000000 getLine)
   where
     right = either (error . show) id
