@@ -176,7 +176,8 @@ fn sectors_that_cannot_be_read_are_not_tried_again_and_again() {
         let disk = BadStretch { data, bad, failed: AtomicU64::new(0) };
         let (result, found) = salvage(&disk);
         assert_eq!(found.len(), CHUNK_BYTES + 7 * after, "{result:?}");
-        assert_eq!(result.missing, [CHUNK_BYTES as u64..((1 + bad_chunks) * CHUNK_BYTES) as u64]);
+        let missing = CHUNK_BYTES as u64..((1 + bad_chunks) * CHUNK_BYTES) as u64;
+        assert_eq!(result.missing, [missing]);
         assert!(!result.limited);
         let failed = disk.failed.into_inner();
         assert!(failed < sectors * 6 / 5, "{failed} failed reads of {sectors} sectors");
