@@ -174,7 +174,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns whether all bytes are the same. A disk returns zeros for sectors that were never written.
+/// Returns whether all bytes are the same. A disk returns zeros for sectors that were never
+/// written.
 fn is_blank(data: &[u8]) -> bool {
     data.iter().all(|byte| *byte == data[0])
 }

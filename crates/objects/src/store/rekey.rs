@@ -55,8 +55,9 @@ impl SealedStore {
     /// Parts are 8 MiB long, or longer if there would otherwise be more than 10,000. Each part is in
     /// memory, so an object whose parts would be longer than 1 GiB is refused.
     ///
-    /// If the last request fails, the object is read again. It is replaced if it has the new header:
-    /// a client of a store repeats a request whose answer was lost, and the repeated one fails.
+    /// If the last request fails, the object is read again. If it has the new header, it was
+    /// replaced: a client of a store repeats a request whose answer was lost, and the repeated one
+    /// fails.
     ///
     /// If the future is dropped during such an upload, the parts that were sent can stay in the
     /// store. S3 removes them if the bucket has a rule that aborts incomplete uploads

@@ -15,8 +15,9 @@ fn s3_client() -> AmazonS3Builder {
     AmazonS3Builder::from_env()
 }
 
-/// For version 0.13 only. The test needs versitygw, because moto's server drops some names. It sends
-/// parts, which are not signed in the tests of version 0.14, and versitygw refuses such parts.
+/// For version 0.13 only. The test needs versitygw, because moto's server drops some names. It
+/// sends parts, which are not signed in the tests of version 0.14, and versitygw refuses such
+/// parts.
 #[tokio::test]
 #[ignore = "needs versitygw: crates/objects/test-versitygw starts it"]
 async fn s3_keeps_attributes() {
