@@ -25,7 +25,13 @@ async fn seal(store: &SealedStore, object: GetResult) -> Result<bool, Error> {
     let path = object.meta.location.clone();
     let version = UpdateVersion { e_tag: object.meta.e_tag.clone(), version: object.meta.version.clone() };
     let options = PutOptions { mode: PutMode::Update(version), ..object.attributes.clone().into() };
+    let size = object.meta.size;
     let bytes = object.bytes().await?;
+    // A store may end a body early without an error.
+    if bytes.len() as u64 != size {
+        let source = format!("{path}: {} of {size} bytes were read", bytes.len()).into();
+        return Err(Error::Generic { store: "plain", source });
+    }
     // `options` name the version with these bytes, so no other version is sealed.
     if bytes.starts_with(START) {
         return Ok(false);
@@ -79,6 +85,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(matches!(error, Error::Precondition { .. }));
 
     println!("replaced meanwhile: {error}");
+
+    // The body of an object ends early.
+    let mut object = inner.get(&path).await?;
+    object.meta.size += 1;
+    let error = seal(&store, object).await.expect_err("the body ended early");
+    println!("ended early: {error}");
+    assert_eq!(inner.get(&path).await?.bytes().await?, "time,event\n09:00,start\n");
 
     // Somebody seals one object and deletes another, after they were listed here.
     let listed: Vec<_> = inner.list(None).try_collect().await?;

@@ -65,7 +65,7 @@ impl Keys {
     /// Sets the length of the header of new objects, in bytes, without the nonce that follows it.
     /// All writers and readers of a store should use the same length, because
     /// [`ListedSize::FixedHeader`](crate::ListedSize) computes sizes with it. The default of
-    /// [`DEFAULT_HEADER_BYTES`] has room for about 35 X25519 recipients, or two post-quantum ones.
+    /// [`DEFAULT_HEADER_BYTES`] has room for 40 X25519 recipients, or two post-quantum ones.
     /// The largest length is [`MAX_HEADER_BYTES`].
     #[must_use]
     pub fn with_header_len(mut self, len: usize) -> Self {

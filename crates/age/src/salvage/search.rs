@@ -1,5 +1,6 @@
 //! Finds the next chunk after damage.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use zeroize::Zeroizing;
@@ -20,6 +21,8 @@ const NEAR: u64 = 10;
 /// The number of stretches, each a chunk long, in which all searches of a file together may try
 /// every byte. This many take some minutes.
 const LIMIT: u64 = 1 << 17;
+/// Trying all chunks at their places takes no longer than searching this many stretches.
+const IN_PLACE: u64 = 32;
 
 /// A chunk: its number, and its position in the payload, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +53,9 @@ pub(super) struct Search<'a> {
     cipher: &'a ChunkCipher,
     /// Room for two chunks. A chunk that begins in the first half fits.
     buf: Zeroizing<Vec<u8>>,
+    /// The positions of the chunks' lengths that have a single byte value or cannot be read, as far
+    /// as the present search knows them.
+    blank: BTreeSet<u64>,
     tried: u64,
     /// Whether the search stopped at its limit.
     pub(super) limited: bool,
@@ -57,7 +63,8 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) fn new(cipher: &'a ChunkCipher) -> Self {
-        Self { cipher, buf: Zeroizing::new(vec![0; 2 * SEALED_CHUNK_BYTES]), tried: 0, limited: false }
+        let buf = Zeroizing::new(vec![0; 2 * SEALED_CHUNK_BYTES]);
+        Self { cipher, buf, blank: BTreeSet::new(), tried: 0, limited: false }
     }
 
     /// Returns the next chunk that can be found after the missing one at `from`.
@@ -67,6 +74,7 @@ impl<'a> Search<'a> {
         from: Place,
         report: &mut impl FnMut(Salvaging<'_>) -> io::Result<()>,
     ) -> io::Result<Option<Place>> {
+        self.blank.clear();
         if let Some(found) = self.in_place(payload, from) {
             return Ok(Some(found));
         }
@@ -84,6 +92,9 @@ impl<'a> Search<'a> {
                 let number = from.number + lost;
                 let at = from.at + inserted * SEALED_CHUNK_BYTES as u64;
                 if let Some(at) = self.anywhere(payload, number, at) {
+                    // The next search may try the same chunks at their places again. It does not
+                    // if this one fails.
+                    self.tried += IN_PLACE;
                     return Ok(Some(Place { number, at }));
                 }
                 if self.limited {
@@ -99,6 +110,10 @@ impl<'a> Search<'a> {
         (1..FAR).map(|chunks| from.after(chunks)).take_while(|place| place.at < payload.len).find(|place| {
             let len = payload.read(place.at, &mut self.buf[..SEALED_CHUNK_BYTES]);
             let sealed = &mut self.buf[..len];
+            if is_blank(sealed) {
+                self.blank.insert(place.at);
+                return false;
+            }
             // The end of the last chunk is searched for only near the end of the file, because it
             // takes longer.
             if payload.len - place.at > NEAR * SEALED_CHUNK_BYTES as u64 {
@@ -111,16 +126,23 @@ impl<'a> Search<'a> {
     /// Returns the position of the chunk `number`, if it starts at `at` or less than a chunk's
     /// length after it.
     fn anywhere(&mut self, payload: &Payload<'_, impl ReadAt>, number: u64, at: u64) -> Option<u64> {
-        if at >= payload.len {
+        if payload.len.saturating_sub(at) < SEALED_CHUNK_BYTES as u64 {
+            return None;
+        }
+        let halves = [at, at + SEALED_CHUNK_BYTES as u64];
+        let has_data = |blank: &BTreeSet<u64>| halves.iter().any(|at| *at < payload.len && !blank.contains(at));
+        // Nothing is read again in vain, because a disk may need seconds for each bad sector.
+        if !has_data(&self.blank) {
             return None;
         }
         let len = payload.read(at, &mut self.buf);
         let data = &self.buf[..len];
-        // A disk returns zeros for sectors that were never written.
-        if len < SEALED_CHUNK_BYTES || data.iter().all(|byte| *byte == data[0]) {
+        let blank = halves.into_iter().zip(data.chunks(SEALED_CHUNK_BYTES)).filter(|(_, half)| is_blank(half));
+        self.blank.extend(blank.map(|(at, _)| at));
+        if !has_data(&self.blank) {
             return None;
         }
-        if self.tried == LIMIT {
+        if self.tried >= LIMIT {
             self.limited = true;
             return None;
         }
@@ -152,6 +174,12 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Returns whether all bytes are the same. A disk returns zeros for sectors that were never
+/// written.
+fn is_blank(data: &[u8]) -> bool {
+    data.iter().all(|byte| *byte == data[0])
+}
+
 /// Returns the numbers of lost and of inserted chunks to try at this distance. At near distances,
 /// all combinations are tried. At others, only those in which one of the numbers is at most 1, or
 /// both differ by at most 1.
@@ -180,6 +208,31 @@ mod tests {
         // Later searches try no more positions.
         let found = search.next(&payload, Place { number: 10, at: 0 }, &mut |_| Ok(())).unwrap();
         assert_eq!((found, search.tried), (None, LIMIT));
+    }
+
+    /// Somebody who stores the file inserts a byte before each chunk. Each search finds its chunk
+    /// nearby, but only after it has tried all chunks at their places.
+    #[test]
+    fn searches_after_many_insertions_end_at_their_limit() {
+        let cipher = ChunkCipher::new(&[1; 32], Backend::detect());
+        let mut file = Vec::new();
+        for number in 0..20 {
+            let mut chunk = vec![7; SEALED_CHUNK_BYTES];
+            cipher.seal(number, false, &mut chunk);
+            file.push(0);
+            file.extend(chunk);
+        }
+        let payload = Payload { input: &&file[..], start: 0, len: file.len() as u64 };
+        let mut search = Search { tried: LIMIT - 5 * (IN_PLACE + 1), ..Search::new(&cipher) };
+        let mut from = Place { number: 0, at: 0 };
+        for _ in 0..5 {
+            let found = search.next(&payload, from, &mut |_| Ok(())).unwrap().unwrap();
+            assert_eq!(found, Place { at: from.at + 1, ..from });
+            assert!(!search.limited);
+            from = found.after(1);
+        }
+        let found = search.next(&payload, from, &mut |_| Ok(())).unwrap();
+        assert_eq!((found, search.tried, search.limited), (None, LIMIT, true));
     }
 
     #[test]

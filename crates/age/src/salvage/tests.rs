@@ -1,6 +1,8 @@
 //! Tests of files that their author crafted, and of disks that fail.
 
 use std::io;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sealane::Backend;
 
@@ -135,5 +137,49 @@ fn the_last_chunk_after_nine_lost_chunks_is_found() {
         assert_eq!(found.ends_with(b"the end"), is_found, "{lost} lost: {result:?}");
         assert_eq!(result.end.is_some(), is_found, "{lost} lost: {result:?}");
         assert_eq!(found.len(), (30 - lost as usize) * CHUNK_BYTES + if is_found { 7 } else { 0 });
+    }
+}
+
+/// A disk with a stretch that cannot be read. It counts the reads that fail.
+struct BadStretch {
+    data: Vec<u8>,
+    bad: Range<u64>,
+    failed: AtomicU64,
+}
+
+impl ReadAt for BadStretch {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        if offset < self.bad.end && self.bad.start < offset + out.len() as u64 {
+            self.failed.fetch_add(1, Ordering::Relaxed);
+            return Err(io::Error::other("the sector cannot be read"));
+        }
+        self.data.as_slice().read_at(out, offset)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.data.len() as u64)
+    }
+}
+
+/// A disk may need seconds for each sector that it cannot read. The stretches are longer than a
+/// search reaches, and at the end of the file.
+#[test]
+fn sectors_that_cannot_be_read_are_not_tried_again_and_again() {
+    let bad_chunks = 70 << 4;
+    for after in [0, 1] {
+        let mut data = sealed(0, false, &[7; CHUNK_BYTES]);
+        let start = data.len() as u64;
+        data.resize((1 + bad_chunks) * SEALED_CHUNK_BYTES, 0);
+        let bad = start..data.len() as u64;
+        let sectors = (bad.end - bad.start) / super::SECTOR as u64;
+        data.extend((0..after).flat_map(|_| sealed(1 + bad_chunks as u64, true, b"the end")));
+        let disk = BadStretch { data, bad, failed: AtomicU64::new(0) };
+        let (result, found) = salvage(&disk);
+        assert_eq!(found.len(), CHUNK_BYTES + 7 * after, "{result:?}");
+        let missing = CHUNK_BYTES as u64..((1 + bad_chunks) * CHUNK_BYTES) as u64;
+        assert_eq!(result.missing, [missing]);
+        assert!(!result.limited);
+        let failed = disk.failed.into_inner();
+        assert!(failed < sectors * 6 / 5, "{failed} failed reads of {sectors} sectors");
     }
 }

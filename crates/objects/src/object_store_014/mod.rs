@@ -25,7 +25,7 @@ pub use self::store::SealedStore;
 
 /// Code that differs between the versions of `object_store`.
 mod compat {
-    use super::object_store::{GetResult, GetResultPayload};
+    use super::object_store::{GetResult, GetResultPayload, PutResult};
 
     /// Returns a copy of `result` with another payload.
     pub(super) fn with_payload(result: &GetResult, payload: GetResultPayload) -> GetResult {
@@ -36,5 +36,10 @@ mod compat {
             attributes: result.attributes.clone(),
             extensions: result.extensions.clone(),
         }
+    }
+
+    /// Returns the result of writing this version of an object.
+    pub(super) fn put_result(e_tag: Option<String>, version: Option<String>) -> PutResult {
+        PutResult { e_tag, version, extensions: Default::default() }
     }
 }

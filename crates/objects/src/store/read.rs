@@ -280,7 +280,7 @@ pub(super) fn check_at_most(read: u64, most: u64) -> Result<()> {
 }
 
 /// Returns the payload, which is the response to a request for `most` bytes.
-async fn read_at_most(most: u64, result: GetResult) -> Result<Vec<u8>> {
+pub(super) async fn read_at_most(most: u64, result: GetResult) -> Result<Vec<u8>> {
     let (mut body, mut read) = (pieces(result), Vec::new());
     while let Some(piece) = body.try_next().await? {
         check_at_most((read.len() + piece.len()) as u64, most)?;

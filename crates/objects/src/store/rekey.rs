@@ -5,12 +5,13 @@ use futures_util::StreamExt as _;
 use sealane_age::stream::NONCE_BYTES;
 use sealane_age::{Decryptor, Existing, Recipient};
 
+use super::super::compat::put_result;
 use super::super::object_store::path::Path;
 use super::super::object_store::{
-    Attributes, Error, GetOptions, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    Attributes, Error, GetOptions, ObjectMeta, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
     UpdateVersion,
 };
-use super::read::{check_at_most, pieces, read_preamble};
+use super::read::{check_at_most, pieces, read_at_most, read_preamble};
 use super::{SealedStore, failed, located, stamp};
 use crate::error::SealedError;
 
@@ -53,6 +54,10 @@ impl SealedStore {
     ///
     /// Parts are 8 MiB long, or longer if there would otherwise be more than 10,000. Each part is in
     /// memory, so an object whose parts would be longer than 1 GiB is refused.
+    ///
+    /// If the last request fails, the object is read again. If it has the new header, it was
+    /// replaced: a client of a store repeats a request whose answer was lost, and the repeated one
+    /// fails.
     ///
     /// If the future is dropped during such an upload, the parts that were sent can stay in the
     /// store. S3 removes them if the bucket has a rule that aborts incomplete uploads
@@ -120,6 +125,7 @@ impl SealedStore {
             rekeyed.header_of_len(len).ok_or_else(|| failed(SealedError::HeaderLen(len)))?.encode()
         };
         bytes[..header.len()].copy_from_slice(&header);
+        let replacement = Replacement { start: bytes[..start].to_vec(), size: meta.size };
         self.cache.remove(location.as_ref());
 
         if meta.size <= ONE_WRITE {
@@ -138,6 +144,7 @@ impl SealedStore {
                 let update = PutOptions { mode: PutMode::Update(version), ..attributes.clone().into() };
                 match self.inner.put_opts(location, payload.clone(), update).await {
                     Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {}
+                    Err(error) => return self.replaced_despite(error, location, replacement).await,
                     written => return written,
                 }
             }
@@ -168,7 +175,10 @@ impl SealedStore {
             }
             check_len(moved_len, meta.size)?;
             self.check_same(location, &meta).await?;
-            upload.complete().await
+            match upload.complete().await {
+                Err(error) => self.replaced_despite(error, location, replacement).await,
+                completed => completed,
+            }
         }
         .await;
         if moved.is_err() {
@@ -178,12 +188,31 @@ impl SealedStore {
         moved
     }
 
+    /// Returns the result of a request that failed although it replaced the object. Returns `error`
+    /// if the object is not the replacement, or cannot be read.
+    async fn replaced_despite(&self, error: Error, location: &Path, replacement: Replacement) -> Result<PutResult> {
+        let Replacement { start, size } = replacement;
+        let len = start.len() as u64;
+        let options = GetOptions { range: Some((0..len).into()), ..GetOptions::default() };
+        let Ok(result) = self.inner.get_opts(location, options).await else { return Err(error) };
+        let meta = result.meta.clone();
+        let is_there = meta.size == size && read_at_most(len, result).await.is_ok_and(|found| found == start);
+        if is_there { Ok(put_result(meta.e_tag, meta.version)) } else { Err(error) }
+    }
+
     /// Checks that an object was not replaced.
-    async fn check_same(&self, location: &Path, known: &super::super::object_store::ObjectMeta) -> Result<()> {
+    async fn check_same(&self, location: &Path, known: &ObjectMeta) -> Result<()> {
         let options = GetOptions { head: true, ..GetOptions::default() };
         let now = self.inner.get_opts(location, options).await?.meta;
         if stamp(&now).is_same(&stamp(known)) { Ok(()) } else { Err(replaced(location)) }
     }
+}
+
+/// What an object has after a re-key.
+struct Replacement {
+    /// The header, which no other re-key gives an object, and the nonce.
+    start: Vec<u8>,
+    size: u64,
 }
 
 /// Checks that all bytes of an object were read: a store may end a body early without an error.

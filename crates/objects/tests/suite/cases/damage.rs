@@ -202,11 +202,18 @@ fn keys_are_checked_at_once() {
             assert!(matches!(long, SealedError::LongHeader(l) if l == len), "{long:?}");
         }
     }
-    // Two post-quantum recipients fit the default header length.
+    // 40 X25519 recipients fit the default header length, or two post-quantum ones.
+    let many = |count| (0..count).fold(Keys::new(), |keys, _| keys.with_recipient(one.to_public()));
+    assert!(SealedStore::new(below.clone(), many(40)).is_ok());
+    let error = SealedStore::new(below.clone(), many(41)).unwrap_err();
+    assert!(matches!(error, SealedError::Encrypt(EncryptError::HeaderLen { .. })), "{error:?}");
     let keys = Keys::new().with_recipient(other.to_public()).with_recipient(other.to_public());
     let store = SealedStore::new(below, keys.with_identity(one)).unwrap();
-    let shown = format!("{store:?} {store}");
-    assert!(!shown.contains("AGE-SECRET-KEY"), "{shown}");
+    // What is printed has no keys.
+    let keys = format!("Keys {{ recipients: 2, identities: 1, header_len: {DEFAULT_HEADER_BYTES}, .. }}");
+    let shown = format!("{store:?}").replace(&format!("{:?}", store.inner()), "store");
+    assert_eq!(shown, format!("SealedStore {{ inner: store, keys: {keys}, listed: FixedHeader, .. }}"));
+    assert_eq!(store.to_string(), "SealedStore(InMemory)");
 }
 
 #[tokio::test]

@@ -187,6 +187,27 @@ async fn other_recipients_for_an_object_that_ends_early_change_nothing() {
     }
 }
 
+/// A client of a store repeats a request whose answer was lost. The second request fails, because
+/// the first one has replaced the object.
+#[tokio::test]
+async fn other_recipients_are_set_although_the_answer_is_lost() {
+    let (_, below, store) = sealed_store();
+    let path = Path::from("a");
+    let new = Identity::generate().unwrap();
+    let successor = SealedStore::new(below.clone(), keys(&new)).unwrap();
+    let recipient = new.to_public();
+    let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
+    // The second object is uploaded in parts.
+    for len in [1000, 9 << 20] {
+        store.put(&path, text(len).into()).await.unwrap();
+        below.plan(Fault::LostAnswer);
+        let result = store.rekey(&path, &recipients, Existing::Drop).await.unwrap();
+        assert_eq!((below.planned(), below.aborted()), (0, 0));
+        assert_eq!(result.e_tag, below.head(&path).await.unwrap().e_tag);
+        assert_eq!(whole(&successor, &path).await.unwrap(), text(len));
+    }
+}
+
 #[tokio::test]
 async fn other_recipients_for_an_object_that_does_not_end_change_nothing() {
     let (_, below, store) = sealed_store();

@@ -29,6 +29,9 @@ pub(super) enum Fault {
     Part,
     /// An upload is not completed.
     Complete,
+    /// An object is written, but the answer is an error: the first one was lost, and the client
+    /// repeated the request.
+    LostAnswer,
 }
 
 /// The faults that will happen, and what has happened.
@@ -108,6 +111,10 @@ impl ObjectStore for Faulty {
         written.version.clone_from(&written.e_tag);
         let version = written.version.as_deref().unwrap_or_default();
         self.inner.copy(location, &kept(location, version)).await?;
+        if happens(&self.plan, Fault::LostAnswer) {
+            let source = format!("{:?}", Fault::LostAnswer).into();
+            return Err(Error::Precondition { path: location.to_string(), source });
+        }
         Ok(written)
     }
 
@@ -176,7 +183,11 @@ impl MultipartUpload for Upload {
         if happens(&self.plan, Fault::Complete) {
             return Err(error(Fault::Complete));
         }
-        self.inner.complete().await
+        let completed = self.inner.complete().await?;
+        if happens(&self.plan, Fault::LostAnswer) {
+            return Err(error(Fault::LostAnswer));
+        }
+        Ok(completed)
     }
 
     async fn abort(&mut self) -> Result<()> {

@@ -1,4 +1,5 @@
-//! The tests that the crate `object_store` has for any store.
+//! The tests that the crate `object_store` has for any store. Those for `MultipartStore` and
+//! `PaginatedListStore`, which a sealed store does not implement, are left out.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use sealane_object_store::sealane_age::x25519::Identity;
 use super::super::SealedStore;
 use super::super::object_store::integration as tests;
 use super::super::object_store::local::LocalFileSystem;
-use super::super::object_store::{DynObjectStore, ObjectStore};
+use super::super::object_store::{DynObjectStore, Error, ObjectStore};
 use super::{Place, keys};
 
 pub(crate) async fn every_store(store: &DynObjectStore) {
@@ -21,6 +22,8 @@ pub(crate) async fn every_store(store: &DynObjectStore) {
     tests::copy_if_not_exists(store).await;
     tests::copy_rename_nonexistent_object(store).await;
     tests::stream_get(store).await;
+    let missing = tests::get_nonexistent_object(store, None).await;
+    assert!(matches!(missing, Err(Error::NotFound { .. })), "{missing:?}");
 }
 
 #[tokio::test]

@@ -96,20 +96,22 @@ async fn on_disk() {
 
 /// A condition with a weak tag would never hold.
 #[tokio::test]
-async fn in_a_store_with_weak_tags() {
-    let (identity, path) = (Identity::generate().unwrap(), Path::from("a"));
-    let below = Arc::new(Counted::with_weak_tags(InMemory::new()));
-    let store = SealedStore::new(below.clone(), keys(&identity)).unwrap();
-    store.put(&path, text(1000).into()).await.unwrap();
-    let recipient = identity.to_public();
-    let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
-    store.rekey(&path, &recipients, Existing::Drop).await.unwrap();
-    assert_eq!(whole(&store, &path).await.unwrap(), text(1000));
-    // Somebody else replaces the object meanwhile.
-    below.replace_next(b"another object".to_vec());
-    let refused = store.rekey(&path, &recipients, Existing::Drop).await;
-    assert!(matches!(refused, Err(Error::Precondition { .. })), "{refused:?}");
-    assert_eq!(whole(&*below, &path).await.unwrap(), "another object");
+async fn in_stores_with_weak_and_strong_tags() {
+    for below in [Counted::with_weak_tags(InMemory::new()), Counted::new(InMemory::new())] {
+        let (identity, path, below) = (Identity::generate().unwrap(), Path::from("a"), Arc::new(below));
+        let store = SealedStore::new(below.clone(), keys(&identity)).unwrap();
+        store.put(&path, text(1000).into()).await.unwrap();
+        let recipient = identity.to_public();
+        let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
+        store.rekey(&path, &recipients, Existing::Drop).await.unwrap();
+        assert_eq!(whole(&store, &path).await.unwrap(), text(1000));
+        // Somebody else replaces the object meanwhile, with as many bytes.
+        let sealed = whole(&*below, &path).await.unwrap().to_vec();
+        below.replace_next(sealed.clone());
+        let refused = store.rekey(&path, &recipients, Existing::Drop).await;
+        assert!(matches!(refused, Err(Error::Precondition { .. })), "{refused:?}");
+        assert_eq!(whole(&*below, &path).await.unwrap(), sealed);
+    }
 }
 
 /// In a store without entity tags, an object of the same length and with a longer header may

@@ -10,13 +10,14 @@ mod cases;
 
 const VERSION: &str = "13";
 
-/// Returns the settings that no bucket changes. Keys are in environment variables.
+/// Returns the S3 settings that all buckets share. Keys are in environment variables.
 fn s3_client() -> AmazonS3Builder {
     AmazonS3Builder::from_env()
 }
 
-/// versitygw keeps the names of the attributes. It refuses parts that are not signed, as they are in
-/// the tests of version 0.14.
+/// For version 0.13 only. The test needs versitygw, because moto's server drops some names. It
+/// sends parts, which are not signed in the tests of version 0.14, and versitygw refuses such
+/// parts.
 #[tokio::test]
 #[ignore = "needs versitygw: crates/objects/test-versitygw starts it"]
 async fn s3_keeps_attributes() {

@@ -40,7 +40,7 @@ impl HttpService for Plain {
     }
 }
 
-/// Returns the settings that no bucket changes.
+/// Returns the S3 settings that all buckets share.
 pub(super) fn s3_client() -> AmazonS3Builder {
     AmazonS3Builder::new()
         // Signatures, and digests of lists of names, need a library for cryptography.
