@@ -23,6 +23,7 @@ mod recipients;
 mod redaction;
 mod round_trip;
 mod seek;
+mod stuck;
 mod support;
 mod threshold;
 mod threshold_format;
