@@ -19,6 +19,8 @@ mod oneshot;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod parallel_faults;
+#[cfg(target_os = "linux")]
+mod plugins;
 mod recipients;
 mod redaction;
 mod round_trip;
