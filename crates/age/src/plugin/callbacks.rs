@@ -32,7 +32,8 @@ pub trait Callbacks: Sync {
         None
     }
 
-    /// Asks for a secret, such as a PIN. Returns `None` if there is no answer, which is the default.
+    /// Asks for a secret, such as a PIN. Returns `None` if there is no answer, which is the
+    /// default.
     fn request_secret(&self, message: &str) -> Option<SecretString> {
         let _ = message;
         None

@@ -70,7 +70,8 @@ impl<C: Callbacks> Client<C> {
         self
     }
 
-    /// Lets the plugin wrap `file_key` for its recipients, and for the recipients of its identities.
+    /// Lets the plugin wrap `file_key` for its recipients, and for the recipients of its
+    /// identities.
     ///
     /// # Errors
     /// [`PluginError`].
