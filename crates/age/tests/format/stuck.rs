@@ -8,46 +8,54 @@ use sealane_age::StreamError;
 use tokio::io::{AsyncRead, AsyncSeek, ReadBuf};
 
 /// An input that can seek only a given number of times.
-pub(crate) struct Stuck<'a>(Cursor<&'a [u8]>, usize);
+pub(crate) struct Stuck<'a> {
+    file: Cursor<&'a [u8]>,
+    seeks: usize,
+    /// Whether the seek that is not complete fails.
+    fails: bool,
+}
 
 impl<'a> Stuck<'a> {
     pub(crate) fn new(file: &'a [u8], seeks: usize) -> Self {
-        Self(Cursor::new(file), seeks)
+        Self { file: Cursor::new(file), seeks, fails: false }
     }
 
     fn use_up(&mut self) -> io::Result<()> {
-        self.1 = self.1.checked_sub(1).ok_or(io::ErrorKind::NotSeekable)?;
+        self.seeks = self.seeks.checked_sub(1).ok_or(io::ErrorKind::NotSeekable)?;
         Ok(())
     }
 }
 
 impl Read for Stuck<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        self.0.read(out)
+        self.file.read(out)
     }
 }
 
 impl Seek for Stuck<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.use_up()?;
-        self.0.seek(to)
+        self.file.seek(to)
     }
 }
 
 impl AsyncRead for Stuck<'_> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, out: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(cx, out)
+        Pin::new(&mut self.file).poll_read(cx, out)
     }
 }
 
 impl AsyncSeek for Stuck<'_> {
     fn start_seek(mut self: Pin<&mut Self>, to: SeekFrom) -> io::Result<()> {
-        self.use_up()?;
-        Pin::new(&mut self.0).start_seek(to)
+        self.fails = self.use_up().is_err();
+        if self.fails { Ok(()) } else { Pin::new(&mut self.file).start_seek(to) }
     }
 
     fn poll_complete(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
-        Pin::new(&mut self.0).poll_complete(cx)
+        if std::mem::take(&mut self.fails) {
+            return Poll::Ready(Err(io::ErrorKind::NotSeekable.into()));
+        }
+        Pin::new(&mut self.file).poll_complete(cx)
     }
 }
 
