@@ -1,9 +1,10 @@
 //! Adapts the recipients and identities of the crate [`age`] to this crate, and ours to `age`
 //! (feature `age`).
 //!
-//! Some types of that crate implement our traits directly: its ssh keys (feature `ssh`), its
-//! plugins (feature `plugin`), and its recipients `age1tag1…` and `age1tagpq1…`. [`FromAge`] wraps
-//! its other types for this crate, and [`ToAge`] wraps ours for `age`.
+//! Some types of that crate implement our traits directly: its ssh keys (feature `ssh`), and its
+//! recipients `age1tag1…` and `age1tagpq1…`. [`FromAge`] wraps its other types for this crate, and
+//! [`ToAge`] wraps ours for `age`. For plugins, this crate has a client of its own,
+//! `plugin::Client`.
 //!
 //! ```
 //! use sealane_age::adapter::age::x25519::Identity as AgeIdentity;
@@ -174,17 +175,3 @@ macro_rules! recipients {
 }
 
 recipients!(age::tag::Recipient, age::tagpq::Recipient);
-
-#[cfg(feature = "plugin")]
-impl<C: age::Callbacks> Recipient for age::plugin::RecipientPluginV1<C> {
-    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
-        wrap(self, file_key)
-    }
-}
-
-#[cfg(feature = "plugin")]
-impl<C: age::Callbacks> Identity for age::plugin::IdentityPluginV1<C> {
-    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
-        unwrap(self, stanzas)
-    }
-}

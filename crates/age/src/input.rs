@@ -131,10 +131,12 @@ impl<R: Seek> Input<R> {
         Ok(self.base_from(position))
     }
 
-    /// Moves `inner`, and discards the bytes that were read ahead.
+    /// Moves `inner`, and discards the bytes that were read ahead. If that fails, `inner` has not
+    /// moved, and they stay.
     pub(crate) fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = self.inner.seek(to)?;
         self.forget();
-        self.inner.seek(to)
+        Ok(position)
     }
 }
 

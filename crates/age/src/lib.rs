@@ -105,7 +105,7 @@
 //! | `serde` | serde's traits for [`threshold::Part`] |
 //! | `age` | adapters from and to the recipients and identities of the crate `age` |
 //! | `ssh` | ssh keys, through the crate `age` |
-//! | `plugin` | plugins, through the crate `age` |
+//! | `plugin` | starts plugins |
 //!
 //! Without `std`, the crate is `no_std` with `alloc`: it parses headers and key files, unlocks
 //! files, and opens chunks. Where the system has no random number generator, such as in a browser,

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
-use sealane_age::adapter::age::{NoCallbacks, plugin, ssh};
+use sealane_age::adapter::age::ssh;
 use sealane_age::key_file::{
     AnyIdentity, AnyRecipient, EncryptedIdentityFile, IdentityFile, SshIdentityFault, parse_identities,
     parse_ssh_identity,
 };
+use sealane_age::plugin::{Client, NoCallbacks};
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::threshold::{self, ThresholdIdentity};
 use sealane_age::{DecryptError, Decryptor, StreamReader, mlkem768x25519, scrypt, x25519};
@@ -56,12 +57,10 @@ impl Identity {
             }
             AnyIdentity::Plugin(key) => {
                 let text = SecretString::from(key.expose_secret());
-                let parsed: plugin::Identity =
-                    key.expose_secret().parse().map_err(|error: &str| KeyFormatError::new_err(error.to_owned()))?;
-                let plugin = plugin::IdentityPluginV1::new(key.plugin(), &[parsed], NoCallbacks);
+                let plugin = Client::find(key.plugin(), NoCallbacks);
                 let plugin = plugin.map_err(|error| IdentityError::new_err(error.to_string()))?;
                 Self {
-                    key: Arc::new(plugin),
+                    key: Arc::new(plugin.with_identities([key])),
                     recipient: None,
                     text: Some(text),
                     number: random_number(),

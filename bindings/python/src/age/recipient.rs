@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use sealane_age::adapter::age::{NoCallbacks, plugin};
 use sealane_age::key_file::{self, AnyRecipient, parse_recipients};
+use sealane_age::plugin::{Client, NoCallbacks};
 use sealane_age::secrecy::SecretString;
 use sealane_age::threshold::{Label, ThresholdRecipient};
 use sealane_age::{EncryptError, Encryptor, FileKey, WrapError, Wrapped, scrypt};
@@ -45,11 +45,9 @@ impl Recipient {
         let key: Key = match recipient.into_recipient() {
             Ok(key) => Arc::from(key),
             Err(recipient) => {
-                let name = recipient.plugin();
-                let parsed: plugin::Recipient =
-                    text.parse().map_err(|error: &str| KeyFormatError::new_err(error.to_owned()))?;
-                let plugin = plugin::RecipientPluginV1::new(name, &[parsed], &[], NoCallbacks);
-                Arc::new(plugin.map_err(|error| IdentityError::new_err(error.to_string()))?)
+                let plugin = Client::find(recipient.plugin(), NoCallbacks);
+                let plugin = plugin.map_err(|error| IdentityError::new_err(error.to_string()))?;
+                Arc::new(plugin.with_recipients([recipient]))
             }
         };
         Ok(Self::public(key, text, kind))

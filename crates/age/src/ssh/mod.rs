@@ -83,17 +83,33 @@ pub(crate) fn is_public_key(line: &str) -> bool {
 /// The label of PEM for OpenSSH's form of a private key.
 const BEGIN: &str = "-----BEGIN OPENSSH PRIVATE KEY-----";
 const END: &str = "-----END OPENSSH PRIVATE KEY-----";
+/// The label of PEM for a private key in PKCS #1, and the start of its header if it is encrypted.
+const BEGIN_RSA: &str = "-----BEGIN RSA PRIVATE KEY-----";
+const ENCRYPTED: &str = "Proc-Type: 4,ENCRYPTED";
 
-/// Checks what the crate `age` does not check in OpenSSH's form of a private key. (PEM has no
-/// public half.)
+/// Checks what the crate `age` does not check in a private key.
 pub(crate) fn check_private_key(pem: &str) -> Result<(), Fault> {
-    if pem.starts_with(BEGIN) { wire::check_private_key(&decode(pem)?) } else { Ok(()) }
+    if pem.starts_with(BEGIN) {
+        wire::check_private_key(&decode(pem, BEGIN)?)
+    } else if pem.strip_prefix(BEGIN_RSA).is_some_and(|body| !body.trim_ascii_start().starts_with(ENCRYPTED)) {
+        check_pkcs1(&decode(pem, BEGIN_RSA)?)
+    } else {
+        // The crate `age` does not support an encrypted key, and refuses other texts.
+        Ok(())
+    }
+}
+
+/// Checks an RSA key in PKCS #1.
+fn check_pkcs1(key: &[u8]) -> Result<(), Fault> {
+    let key = pkcs1::RsaPrivateKey::try_from(key).map_err(|_| Fault::Malformed)?;
+    let are_similar = wire::are_similar(key.prime1.as_bytes(), key.prime2.as_bytes());
+    if are_similar { Ok(()) } else { Err(Fault::Malformed) }
 }
 
 /// Decrypts a private key in OpenSSH's form. Returns the same key in this form, not encrypted. Its
 /// private half has not been checked.
 pub(crate) fn decrypt_private_key(pem: &str, passphrase: &SecretString) -> Result<Zeroizing<String>, Fault> {
-    let key = decode(pem)?;
+    let key = decode(pem, BEGIN)?;
     let envelope = Envelope::of(&key).ok_or(Fault::Malformed)?;
     let key = envelope.decrypted(&decryption::decrypt(&envelope, passphrase)?);
     let mut pem = Zeroizing::new(String::with_capacity(BEGIN.len() + END.len() + 3 + 4 * key.len().div_ceil(3)));
@@ -106,9 +122,9 @@ pub(crate) fn decrypt_private_key(pem: &str, passphrase: &SecretString) -> Resul
     Ok(pem)
 }
 
-/// Returns the bytes of a private key in OpenSSH's form.
-fn decode(pem: &str) -> Result<Zeroizing<Vec<u8>>, Fault> {
-    let body = pem.strip_prefix(BEGIN).and_then(|body| body.split_once("-----END"));
+/// Returns the bytes of a private key in PEM that starts with `begin`.
+fn decode(pem: &str, begin: &str) -> Result<Zeroizing<Vec<u8>>, Fault> {
+    let body = pem.strip_prefix(begin).and_then(|body| body.split_once("-----END"));
     let (body, _) = body.ok_or(Fault::Malformed)?;
     let mut base64 = Zeroizing::new(Vec::with_capacity(body.len()));
     base64.extend(body.bytes().filter(|byte| !byte.is_ascii_whitespace()));

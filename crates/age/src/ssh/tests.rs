@@ -186,6 +186,52 @@ fn private_keys_that_cannot_be_used() {
     assert_eq!(parse_ssh_identity(zero.as_bytes(), None).err(), Some(Fault::Malformed));
 }
 
+/// Returns the number whose digits in base 256 are `digit`, repeated, and `last`.
+fn number(digit: u8, last: u8) -> Vec<u8> {
+    [vec![digit; 255], vec![last]].concat()
+}
+
+/// Decryption with these keys takes about 2^2044 steps. The small prime is 5, the other one is 3 d,
+/// and the public exponent is 3.
+#[test]
+fn an_rsa_key_with_a_small_prime_is_malformed() {
+    let (d, q, n) = (number(0x11, 0x0b), number(0x33, 0x21), number(0xff, 0xa5));
+    let unsigned = |number: &[u8]| [&[0][..usize::from(number[0] >= 0x80)], number].concat();
+    let field = |bytes: &[u8]| [&u32::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat();
+    let openssh = |p: &[u8], q: &[u8]| {
+        let numbers = [&unsigned(&n)[..], &[3], &d, &[1], p, q].map(field).concat();
+        let mut private = [&[9; 8][..], &field(b"ssh-rsa"), &numbers, &field(b"")].concat();
+        let padding = private.len().next_multiple_of(8) - private.len();
+        private.extend((1..).take(padding));
+        let public = [&b"ssh-rsa"[..], &[3], &unsigned(&n)].map(field).concat();
+        changed(RSA, |key| {
+            let start = [field(b"none"), field(b"none"), field(b"")].concat();
+            let one = [0, 0, 0, 1];
+            *key = [b"openssh-key-v1\0", &start[..], &one, &field(&public), &field(&private)].concat();
+        })
+    };
+    let pkcs1 = |p: &[u8], q: &[u8]| {
+        let tagged = |tag: u8, body: &[u8]| {
+            let len = u16::try_from(body.len()).unwrap().to_be_bytes();
+            match len {
+                [0, len @ ..0x80] => [&[tag, len][..], body].concat(),
+                [0, len] => [&[tag, 0x81, len][..], body].concat(),
+                [..] => [&[tag, 0x82], &len[..], body].concat(),
+            }
+        };
+        let numbers = [&[0][..], &unsigned(&n), &[3], &d, p, q, &[1], &[1], &[1]];
+        let der = tagged(0x30, &numbers.map(|number| tagged(2, number)).concat());
+        let base64 = BASE64_STANDARD.encode(der);
+        let lines: Vec<_> = base64.as_bytes().chunks(64).map(|line| core::str::from_utf8(line).unwrap()).collect();
+        format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----\n", lines.join("\n"))
+    };
+    for pem in [openssh(&[5], &q), openssh(&q, &[5]), pkcs1(&[5], &q), pkcs1(&q, &[5])] {
+        // The crate `age` itself accepts it.
+        assert!(matches!(SshIdentity::from_buffer(pem.as_bytes(), None), Ok(SshIdentity::Unencrypted(_))), "{pem}");
+        assert_eq!(parse_ssh_identity(pem.as_bytes(), None).err(), Some(Fault::Malformed), "{pem}");
+    }
+}
+
 /// Parses an encrypted key with the right passphrase.
 fn opened(pem: &str) -> Result<SshIdentity, Fault> {
     parse_ssh_identity(pem.as_bytes(), Some(SecretString::from("correct horse")))

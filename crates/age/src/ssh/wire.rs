@@ -11,6 +11,9 @@ const RSA: &[u8] = b"ssh-rsa";
 
 /// The start of a private key in OpenSSH's form (OpenSSH's file PROTOCOL.key).
 const MAGIC: &[u8] = b"openssh-key-v1\0";
+/// The most bits by which the lengths of an RSA key's primes may differ. Decryption takes a step
+/// for each time that one fits into the other. Those of ssh-keygen differ by at most one bit.
+const MAX_PRIMES_DIFFERENCE: u64 = 8;
 /// The most rounds of bcrypt: about a minute. ssh-keygen makes keys with 16 or 24.
 const MAX_ROUNDS: u32 = 10_000;
 
@@ -29,8 +32,7 @@ impl PublicKey {
             ED25519 => (fields.string()?.len() == 32).then_some(Self::Ed25519)?,
             RSA => {
                 let (_exponent, modulus) = (fields.positive()?, fields.positive()?);
-                let zeros = u64::from(modulus.first()?.leading_zeros());
-                Self::Rsa { modulus_bits: 8 * modulus.len() as u64 - zeros }
+                Self::Rsa { modulus_bits: bits(modulus) }
             }
             _ => return None,
         };
@@ -112,9 +114,21 @@ fn is_supported(kind: &[u8]) -> bool {
     [ED25519, RSA].contains(&kind)
 }
 
+/// Returns the length in bits of a number in its shortest form.
+fn bits(number: &[u8]) -> u64 {
+    let zeros = number.first().map_or(0, |first| first.leading_zeros());
+    8 * number.len() as u64 - u64::from(zeros)
+}
+
+/// Returns whether decryption with an RSA key of these primes is quick: their lengths are similar.
+pub(super) fn are_similar(p: &[u8], q: &[u8]) -> bool {
+    bits(p).abs_diff(bits(q)) <= MAX_PRIMES_DIFFERENCE
+}
+
 /// Returns whether the private half has the type of the public half and, if that is RSA, its
 /// modulus and exponent. A public half of another type is left to the crate `age`, which names the
-/// type. Returns `None` if an RSA key has a number that is not positive.
+/// type. Returns `None` if an RSA key has a number that is not positive, or primes of very
+/// different lengths.
 fn is_of(private: &[u8], public: &[u8]) -> Option<bool> {
     let (mut private, mut public) = (Fields(private), Fields(public));
     let _check = (private.word()?, private.word()?);
@@ -125,10 +139,13 @@ fn is_of(private: &[u8], public: &[u8]) -> Option<bool> {
             *number = private.positive()?;
         }
     }
+    let [modulus, exponent, _, _, p, q] = numbers;
+    if !are_similar(p, q) {
+        return None;
+    }
     if !is_supported(public_kind) {
         return Some(true);
     }
-    let [modulus, exponent, ..] = numbers;
     Some(match kind {
         _ if kind != public_kind => false,
         RSA => (exponent, modulus) == (public.positive()?, public.positive()?),

@@ -182,7 +182,7 @@ impl Opener {
         is_end
     }
 
-    /// Begins a seek of the input. Nothing can be read before [`Opener::finish_seek`].
+    /// Notes that the input has moved. Nothing can be read before [`Opener::finish_seek`].
     pub(crate) fn begin_seek(&mut self) {
         self.discard();
         self.fail(StreamError::EarlierFailure);
@@ -209,6 +209,15 @@ impl Opener {
             _ => None,
         };
         Snapshot { position: self.position, error }
+    }
+
+    /// Notes that the reader could not move back to the position in `snapshot`. Unless it is still
+    /// there, nothing can be read.
+    pub(crate) fn strand(&mut self, snapshot: Snapshot) {
+        if self.position != snapshot.position {
+            self.begin_seek();
+            self.position = snapshot.position;
+        }
     }
 
     /// Restores the error in `snapshot`, after the reader has moved back to the position in it.

@@ -44,10 +44,11 @@ impl<R: Read + Seek> StreamReader<R> {
     fn or_stay<T>(&mut self, act: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
         let home = self.opener.snapshot();
         act(self).inspect_err(|_| {
-            // If moving back fails too, later reads return `EarlierFailure`. The caller gets the
-            // first error.
-            if self.move_to(home.position).is_ok() {
-                self.opener.restore(home);
+            // If the input has moved, and moving back fails, later reads return `EarlierFailure`.
+            // The caller gets the first error.
+            match self.move_to(home.position) {
+                Ok(()) => self.opener.restore(home),
+                Err(_) => self.opener.strand(home),
             }
         })
     }
@@ -57,13 +58,18 @@ impl<R: Read + Seek> StreamReader<R> {
         if self.opener.move_to_end(target) {
             return Ok(());
         }
-        // An input that cannot seek fails here. The chunk and the bytes that were read ahead are
-        // still there, so reading can go on.
         let start = chunk_start(self.first_chunk_start()?, target).ok_or_else(out_of_range)?;
-        self.opener.begin_seek();
-        self.input.seek(SeekFrom::Start(start))?;
+        self.move_input(SeekFrom::Start(start))?;
         self.opener.finish_seek(target);
         Ok(())
+    }
+
+    /// Moves the input. Returns its position. If that fails, nothing has moved: the chunk and the
+    /// bytes that were read ahead are still there, so reading can go on.
+    fn move_input(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = self.input.seek(to)?;
+        self.opener.begin_seek();
+        Ok(position)
     }
 
     /// Authenticates the last chunk. Returns the length of the plaintext.
@@ -80,7 +86,7 @@ impl<R: Read + Seek> StreamReader<R> {
     /// are no chunks. The input is then at its end.
     fn last_chunk(&mut self) -> io::Result<u64> {
         let start = self.first_chunk_start()?;
-        Ok(last_chunk(self.input.seek(SeekFrom::End(0))?.saturating_sub(start)))
+        Ok(last_chunk(self.move_input(SeekFrom::End(0))?.saturating_sub(start)))
     }
 
     /// Returns the position of the first chunk in the input.

@@ -50,9 +50,12 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
                     self.seeking = None;
                     return Poll::Ready(Err(error));
                 }
-                // If moving back fails too, later reads return `EarlierFailure`. This call returns
-                // the first error.
-                (Ok(None) | Err(_), Step::Return) => {
+                // If the input has moved, and moving back fails, later reads return
+                // `EarlierFailure`. This call returns the first error.
+                (returned @ (Ok(None) | Err(_)), Step::Return) => {
+                    if returned.is_err() {
+                        self.opener.strand(home);
+                    }
                     let error = seeking.error.take().expect("something failed");
                     self.seeking = None;
                     return Poll::Ready(Err(error));
@@ -130,11 +133,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
         if self.opener.move_to_end(target) {
             return Poll::Ready(Ok(()));
         }
-        // An inner reader that cannot seek fails here. The chunk and the bytes that were read ahead
-        // are still there, so reading can go on.
         let first = ready!(self.poll_first_chunk_start(cx))?;
         let start = chunk_start(first, target).ok_or_else(out_of_range)?;
-        self.opener.begin_seek();
         ready!(self.poll_move_input(cx, SeekFrom::Start(start)))?;
         self.opener.finish_seek(target);
         Poll::Ready(Ok(()))
@@ -156,15 +156,16 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
         if !self.is_moving {
             // A dropped read may still be going on inside the inner reader, and must end first.
             ready!(Pin::new(&mut self.input.inner).poll_complete(cx))?;
-            // A question for the position does not move the inner reader.
-            if to != SeekFrom::Current(0) {
-                self.input.forget();
-            }
             Pin::new(&mut self.input.inner).start_seek(to)?;
             self.is_moving = true;
         }
         let position = ready!(Pin::new(&mut self.input.inner).poll_complete(cx));
         self.is_moving = false;
+        // A question for the position does not move the inner reader.
+        if position.is_ok() && to != SeekFrom::Current(0) {
+            self.input.forget();
+            self.opener.begin_seek();
+        }
         Poll::Ready(position)
     }
 }

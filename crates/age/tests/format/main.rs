@@ -19,10 +19,13 @@ mod oneshot;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod parallel_faults;
+#[cfg(target_os = "linux")]
+mod plugins;
 mod recipients;
 mod redaction;
 mod round_trip;
 mod seek;
+mod stuck;
 mod support;
 mod threshold;
 mod threshold_format;

@@ -1,15 +1,22 @@
 //! `Debug` output contains no secrets.
 
 use std::fmt::Debug;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
+use sealane_age::adapter::{FromAge, ToAge};
+use sealane_age::armor::{ArmoredReader, ArmoredWriter};
 use sealane_age::folder::{Attributes, Entry, Id, Manifest, Name};
 use sealane_age::key_file::{AnyIdentity, EncryptedIdentityFile};
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::stream::PayloadKey;
 use sealane_age::threshold::{Part, ThresholdIdentity, ThresholdRecipient};
-use sealane_age::{Decryptor, Encryptor, FileKey, Identity, Recipient, mlkem768x25519, plugin, scrypt, x25519};
+use sealane_age::{
+    Decryptor, Encryptor, FileKey, Identity, LockedFile, Recipient, mlkem768x25519, plugin, scrypt, x25519,
+};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use crate::flaky::block_on;
 use crate::threshold::{keys, seal_labelled};
 
 /// Returns whether `output` has three consecutive bytes of `secret`, in a form that some `Debug`
@@ -88,7 +95,7 @@ fn debug_output_of_files() {
     let file = new_encryptor().encrypt_to_vec(b"attack at dawn").unwrap();
     assert_redacted(&EncryptedIdentityFile::new(&file), &file, "");
     let mut reader = Decryptor::new(&file[..]).unwrap().decrypt([&key as &dyn Identity]).unwrap();
-    std::io::Read::read_exact(&mut reader, &mut [0; 3]).unwrap();
+    reader.read_exact(&mut [0; 3]).unwrap();
     assert_redacted(&reader, b"attack at dawn", "attack at dawn");
     let salvaged = reader.salvage(&&file[..], file.len() as u64, |progress| {
         assert_redacted(&progress, b"attack at dawn", "attack at dawn");
@@ -96,6 +103,45 @@ fn debug_output_of_files() {
         Ok(())
     });
     assert!(salvaged.unwrap().is_whole());
+}
+
+#[test]
+fn debug_output_of_readers_and_writers() {
+    let key = x25519::Identity::generate().unwrap();
+    let recipient = key.to_public();
+    let text = "attack at dawn";
+    let redacted = |value: &dyn Debug| assert_redacted(&value, text.as_bytes(), text);
+    let encryptor = || Encryptor::with_recipients([&recipient as &dyn Recipient]).unwrap();
+    let mut file = Vec::new();
+    let mut writer = encryptor().wrap_output(ArmoredWriter::new(&mut file)).unwrap();
+    writer.write_all(text.as_bytes()).unwrap();
+    redacted(&writer);
+    let armored = writer.finish().unwrap();
+    redacted(&armored);
+    armored.finish().unwrap();
+    let mut reader = ArmoredReader::new(&file[..]);
+    reader.read_exact(&mut [0; 3]).unwrap();
+    redacted(&reader);
+
+    let mut output = Vec::new();
+    let mut writer = encryptor().wrap_async_output(&mut output).unwrap();
+    block_on(writer.write_all(text.as_bytes())).unwrap();
+    redacted(&writer);
+    block_on(writer.finish()).unwrap();
+    let decryptor = block_on(Decryptor::new_async(&output[..])).unwrap();
+    let mut reader = decryptor.decrypt_async([&key as &dyn Identity]).unwrap();
+    block_on(reader.read_exact(&mut [0; 3])).unwrap();
+    redacted(&reader);
+
+    let locked = LockedFile::read(&output[..]).unwrap();
+    redacted(&locked);
+    redacted(&locked.unlock([&key as &dyn Identity]).unwrap());
+    // A wrapper shows what is in it, and no more.
+    let (ours, theirs) = (ToAge(key.clone()), FromAge(ToAge(key.clone())));
+    let secret_part = &key.to_text().expose_secret()["AGE-SECRET-KEY-1".len()..].to_owned();
+    for wrapper in [&ours as &dyn Debug, &theirs] {
+        assert_redacted(&wrapper, key.expose_secret(), secret_part);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use sealane_age::armor::{ArmorError, ArmoredReader, ArmoredWriter};
 use sealane_age::{StreamError, StreamReader};
 
+use crate::stuck::{Stuck, assert_stuck};
 use crate::support::{CHUNK, SEALED, drain, open, payload_start, plaintext, seal};
 
 const LENGTHS: [usize; 9] = [0, 1, 65535, 65536, 65537, 131_071, 131_072, 200_000, 330_000];
@@ -252,4 +253,21 @@ fn seeking_works_through_the_reader_that_recognises_armor_but_not_in_armor() {
     assert_eq!(reader.plaintext_len().unwrap_err().kind(), io::ErrorKind::Unsupported);
     assert_eq!(reader.stream_position().unwrap(), 100);
     assert!(drain(&mut reader).0 == text[100..]);
+}
+
+#[test]
+fn a_failed_seek_changes_nothing_unless_the_input_has_moved() {
+    let text = plaintext(3 * CHUNK);
+    let file = seal(&text);
+    // The fourth seek is back from the last chunk, and the fifth one to the target.
+    for seeks in 0..=5 {
+        let mut reader = open(Stuck::new(&file, seeks));
+        reader.read_exact(&mut [0; 100]).unwrap();
+        let moved = reader.seek(SeekFrom::End(-7));
+        assert_eq!(moved.is_ok(), seeks == 5);
+        assert_eq!(reader.stream_position().unwrap(), *moved.as_ref().unwrap_or(&100));
+        let mut out = Vec::new();
+        let read = reader.read_to_end(&mut out).map(drop);
+        assert_stuck(seeks, moved, read, &out, &text);
+    }
 }

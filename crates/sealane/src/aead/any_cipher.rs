@@ -15,7 +15,7 @@ use super::construction::{KEY_BLOCK, lengths, message_block, one_time_key};
 use super::entry;
 use crate::backend::Backend;
 use crate::chacha20::{BLOCK_BYTES, ChaCha, Layout, State};
-use crate::error::OpenError;
+use crate::error::{CounterOverflow, OpenError};
 use crate::poly1305::{Poly1305, Tag, tags_equal};
 use crate::wipe::wipe;
 
@@ -40,23 +40,24 @@ impl KeyOfAnyCipher {
     /// Encrypts `buffer` in place. Returns the tag.
     ///
     /// # Errors
-    /// [`OpenError`] if `buffer` is longer than [`MAX_MESSAGE_BYTES`]; nothing is written then.
+    /// [`CounterOverflow`] if `buffer` is longer than [`MAX_MESSAGE_BYTES`]; nothing is written
+    /// then.
     pub(crate) fn seal<const ROUNDS: usize, L: Layout>(
         &self,
         nonce: &L::Nonce,
         aad: &[u8],
         buffer: &mut [u8],
-    ) -> Result<Tag, OpenError> {
+    ) -> Result<Tag, CounterOverflow> {
         self.with_state::<ROUNDS, L, _>(nonce, buffer.len(), |state| {
             if const { has_kernels::<L>(ROUNDS) } {
-                return Ok(entry::seal_in_place(self.level, state, aad, buffer));
+                return entry::seal_in_place(self.level, state, aad, buffer);
             }
             let mut mac = begin_mac::<ROUNDS, L>(self.level, state, aad);
             for (offset, piece) in (0..).step_by(PIECE_BYTES).zip(buffer.chunks_mut(PIECE_BYTES)) {
                 ChaCha::<ROUNDS, L>::apply_blocks(self.level, state, message_block(offset).into(), piece);
                 mac.update(piece);
             }
-            Ok(finish_mac(&mut mac, aad.len(), buffer.len()))
+            finish_mac(&mut mac, aad.len(), buffer.len())
         })
     }
 
@@ -81,7 +82,7 @@ impl KeyOfAnyCipher {
             tags_equal(&finish_mac(&mut mac, aad.len(), buffer.len()), tag)?;
             ChaCha::<ROUNDS, L>::apply_blocks(self.level, state, message_block(0).into(), buffer);
             Ok(())
-        })
+        })?
     }
 
     /// Calls `work` with the cipher's state for a message of `length` bytes.
@@ -89,16 +90,16 @@ impl KeyOfAnyCipher {
         &self,
         nonce: &L::Nonce,
         length: usize,
-        work: impl FnOnce(&mut State) -> Result<T, OpenError>,
-    ) -> Result<T, OpenError> {
+        work: impl FnOnce(&mut State) -> T,
+    ) -> Result<T, CounterOverflow> {
         if length as u64 > MAX_MESSAGE_BYTES {
-            return Err(OpenError);
+            return Err(CounterOverflow);
         }
         let mut state = [0; 16];
         L::fill_state::<ROUNDS>(&self.key, nonce, self.level, &mut state);
         let result = work(&mut state);
         wipe(&mut state);
-        result
+        Ok(result)
     }
 }
 

@@ -11,14 +11,14 @@ use super::stream::{ChaCha8, ChaCha12, ChaCha20, Key, StreamCipherOf, Variant, X
 use crate::aead::any_cipher::KeyOfAnyCipher;
 use crate::backend::Backend;
 use crate::chacha20::{Extended, Ietf};
-use crate::error::OpenError;
+use crate::error::{CounterOverflow, OpenError};
 use crate::poly1305::Tag as TagBytes;
 
 /// A tag of 16 bytes.
 pub type Tag = Array<u8, U16>;
 
 mod sealed {
-    use super::{Iv, IvSizeUser, KeyOfAnyCipher, OpenError, TagBytes};
+    use super::{CounterOverflow, Iv, IvSizeUser, KeyOfAnyCipher, OpenError, TagBytes};
 
     /// Seals and opens messages with this crate's AEAD, with the stream cipher `Self`.
     pub trait Sealed: IvSizeUser {
@@ -27,7 +27,7 @@ mod sealed {
             nonce: &Iv<Self>,
             aad: &[u8],
             buffer: &mut [u8],
-        ) -> Result<TagBytes, OpenError>;
+        ) -> Result<TagBytes, CounterOverflow>;
         fn aead_open(
             key: &KeyOfAnyCipher,
             nonce: &Iv<Self>,
@@ -64,7 +64,12 @@ pub trait AeadCipher: Sealed {}
 impl<const ROUNDS: usize, L: Variant> AeadCipher for StreamCipherOf<ROUNDS, L> {}
 
 impl<const ROUNDS: usize, L: Variant> Sealed for StreamCipherOf<ROUNDS, L> {
-    fn aead_seal(key: &KeyOfAnyCipher, nonce: &Iv<Self>, aad: &[u8], buffer: &mut [u8]) -> Result<TagBytes, OpenError> {
+    fn aead_seal(
+        key: &KeyOfAnyCipher,
+        nonce: &Iv<Self>,
+        aad: &[u8],
+        buffer: &mut [u8],
+    ) -> Result<TagBytes, CounterOverflow> {
         key.seal::<ROUNDS, L>(L::nonce_of_layout(nonce), aad, buffer)
     }
 
@@ -94,8 +99,9 @@ pub type XChaCha8Poly1305 = ChaChaPoly1305<XChaCha8, U24>;
 
 /// The AEAD of RFC 8439, section 2.8, with the stream cipher `C` and its nonces of `N` bytes.
 ///
-/// [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`] have kernels that encrypt and authenticate in one
-/// pass. The other ciphers use the vectors of every backend too, but need two passes.
+/// [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`] have kernels of their own. The backend and the
+/// lengths decide whether these encrypt and authenticate in one pass. The other ciphers use the
+/// vectors of every backend too, but always need two passes.
 pub struct ChaChaPoly1305<C, N = U12> {
     pub(super) key: KeyOfAnyCipher,
     cipher: PhantomData<fn() -> (C, N)>,

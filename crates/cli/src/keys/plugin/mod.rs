@@ -1,22 +1,17 @@
 //! Plugins: their names, their questions, and advice when one is missing.
 
-mod connection;
-mod conversation;
+mod user;
 
-use std::fmt::Display;
-use std::io;
-use std::path::PathBuf;
-use std::slice;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use age_core::primitives::bech32_encode_to_fmt;
 use bech32::Hrp;
-use sealane_age::plugin::{Identity, Recipient, is_name};
+use sealane_age::plugin::{Client, Failure, FindError, Identity, PluginError, Recipient};
 use sealane_age::{FileKey, Stanza, UnwrapError, WrapError, Wrapped};
 use zeroize::Zeroizing;
 
-use self::conversation::ConversationError;
+use self::user::User;
 use crate::error::{Error, Result, describe, holds_private_key};
 
 /// Lets one plugin run at a time: the user could not tell the questions of two apart.
@@ -46,71 +41,43 @@ pub(crate) struct PluginIdentity(pub(crate) Identity);
 
 impl sealane_age::Identity for PluginIdentity {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
-        let name = self.0.plugin();
-        let opened = find(name).and_then(|path| {
-            let _turn = turn();
-            conversation::unwrap(name, &path, slice::from_ref(&self.0), stanzas).map_err(|broken| broken.explain(name))
-        });
-        opened.map_err(UnwrapError::other)
+        let client = find(self.0.plugin()).map_err(UnwrapError::other)?.with_identities([self.0.clone()]);
+        let _turn = turn();
+        client.unwrap(stanzas).map_err(|error| UnwrapError::other(explain(error)))
     }
 }
 
 /// Recipients and identities of one plugin, which wraps a file key for all of them in one run.
-pub(crate) struct PluginRecipient {
-    name: String,
-    path: PathBuf,
-    recipients: Vec<Recipient>,
-    identities: Vec<Identity>,
-}
+pub(crate) struct PluginRecipient(Client<User>);
 
 impl PluginRecipient {
     /// Finds the plugin.
     pub(crate) fn new(name: &str, recipients: &[Recipient], identities: &[Identity]) -> Result<Self> {
-        let path = find(name).map_err(|error| match name {
+        let client = find(name).map_err(|error| match name {
             "pq" => error.hint("post-quantum recipients (age1pq1…) need age-plugin-pq in a directory of PATH"),
             _ => error,
         })?;
-        Ok(Self { name: name.to_owned(), path, recipients: recipients.to_vec(), identities: identities.to_vec() })
+        Ok(Self(client.with_recipients(recipients.iter().cloned()).with_identities(identities.iter().cloned())))
     }
 }
 
 impl sealane_age::Recipient for PluginRecipient {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
         let _turn = turn();
-        conversation::wrap(&self.name, &self.path, &self.recipients, &self.identities, file_key)
-            .map_err(|broken| WrapError::other(broken.explain(&self.name)))
+        self.0.wrap(file_key).map_err(|error| WrapError::other(explain(error)))
     }
 }
 
-/// Finds the plugin `name` in PATH. Paths relative to the working directory are refused: an archive
-/// that was unpacked there could contain a plugin.
-fn find(name: &str) -> Result<PathBuf> {
-    if !is_name(name) {
-        return Err(invalid_name(name));
-    }
-    let binary = format!("age-plugin-{name}");
-    let path = std::env::var_os("PATH");
-    // The Windows Subsystem for Linux can run Windows programs too.
-    for binary in [Some(binary.clone()), is_wsl().then(|| format!("{binary}.exe"))].into_iter().flatten() {
-        let first = which::which_in_global(&binary, path.as_ref()).ok().and_then(|mut found| found.next());
-        match first {
-            Some(found) if found.is_absolute() => return Ok(found),
-            Some(_) => {
-                return Err(Error::new(format!(
-                    "{binary} is in PATH only relative to the current directory, and is not run"
-                ))
-                .hint("PATH has an entry that is empty, \".\" or relative: use the absolute path of the directory"));
-            }
-            None => {}
-        }
-    }
-    Err(Error::new(format!("plugin {binary} not found in PATH"))
-        .hint(format!("install {binary}: https://age-encryption.org/awesome#plugins lists plugins")))
-}
-
-fn is_wsl() -> bool {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().to_ascii_lowercase();
-    cfg!(target_os = "linux") && (release.contains("microsoft") || release.contains("wsl"))
+/// Finds the plugin `name` in PATH.
+fn find(name: &str) -> Result<Client<User>> {
+    Client::find(name, User).map_err(|error| match &error {
+        FindError::Name(name) => invalid_name(name),
+        FindError::Missing(binary) => Error::new(error.to_string())
+            .hint(format!("install {binary}: https://age-encryption.org/awesome#plugins lists plugins")),
+        FindError::Relative(_) => Error::new(error.to_string())
+            .hint("PATH has an entry that is empty, \".\" or relative: use the absolute path of the directory"),
+        _ => Error::new(error.to_string()),
+    })
 }
 
 /// Encodes an identity of a plugin, and ends the line. `prefix` is `AGE-PLUGIN-NAME-`.
@@ -125,41 +92,26 @@ pub(crate) fn identity_line(prefix: Hrp, data: &[u8]) -> Zeroizing<String> {
     line
 }
 
-fn failure(name: &str, what: impl Display) -> Error {
-    Error::new(format!("plugin age-plugin-{name} failed: {what}"))
-}
-
-impl ConversationError {
-    /// Explains an error of the plugin `name`.
-    fn explain(self, name: &str) -> Error {
-        match self {
-            // The plugin is not at fault.
-            Self::Connection(error) if error.get_ref().is_some_and(|inner| inner.is::<Error>()) => {
-                Error::from_io("", error)
-            }
-            Self::Connection(error) => ended(name, &error),
-            Self::Plugin(errors) => said(name, &errors),
+/// Explains an error of a plugin.
+fn explain(error: PluginError) -> Error {
+    let name = &error.plugin;
+    if matches!(error.failure, Failure::Ended | Failure::Io(_)) {
+        // Ctrl-C reaches the plugin too. In that case the signal is about to end this process too,
+        // without a message.
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    match error.failure {
+        // The plugin is not at fault.
+        Failure::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<Error>()) => Error::from_io("", error),
+        Failure::Io(error) => {
+            // Further lines are advice for the plugin's author.
+            let what = describe(&error);
+            Error::new(format!("plugin age-plugin-{name} failed: {}", what.lines().next().unwrap_or_default()))
         }
+        Failure::Ended => Error::new(format!("the plugin age-plugin-{name} ended unexpectedly"))
+            .hint("AGEDEBUG=plugin shows the conversation with it, including secrets"),
+        failure => Error::new(format!("plugin age-plugin-{name} failed: {failure}")),
     }
-}
-
-/// Explains why the conversation with a plugin ended.
-fn ended(name: &str, error: &io::Error) -> Error {
-    // Ctrl-C reaches the plugin too. In that case the signal is about to end this process too,
-    // without a message.
-    std::thread::sleep(Duration::from_millis(100));
-    if conversation::is_end(error) {
-        return Error::new(format!("the plugin age-plugin-{name} ended unexpectedly"))
-            .hint("AGEDEBUG=plugin shows the conversation with it, including secrets");
-    }
-    // Further lines are advice for the plugin's author.
-    failure(name, describe(error).lines().next().unwrap_or_default())
-}
-
-/// Returns an error with a plugin's error texts, which may contain any characters, on one line.
-fn said(name: &str, errors: &[String]) -> Error {
-    let line = |error: &String| error.split_whitespace().collect::<Vec<_>>().join(" ");
-    failure(name, errors.iter().map(line).collect::<Vec<_>>().join("; "))
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
-//! The connection to a plugin: a process that reads and writes stanzas
-//! (<https://c2sp.org/age-plugin>).
-//!
-//! The plugin's output is limited, and the process ends with the conversation. The crate `age`
-//! reads a line of any length into memory, and leaves a hanging plugin behind.
+//! The connection to a plugin: a process that reads and writes stanzas. Its output is limited, and
+//! it ends with the conversation.
 
+use std::any::Any;
 use std::env;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
@@ -11,12 +9,11 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
-use sealane_age::Stanza;
-use tempfile::TempDir;
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::os::cleanup::{self, ChildGuard};
-use crate::os::temp_dir::cannot_make_folder;
+use super::callbacks::Callbacks;
+use super::process::Process;
+use crate::stanza::Stanza;
 
 /// The longest line of a plugin, and the longest body of a stanza: longer than any text, recipient
 /// or file key.
@@ -38,28 +35,25 @@ pub(super) struct Connection {
     input: BufReader<ChildStdout>,
     /// The number of bytes that the plugin may still send.
     left: u64,
-    _child: ChildGuard,
-    _directory: TempDir,
     debug: bool,
+    _guard: Box<dyn Any>,
 }
 
 impl Connection {
     /// Starts the program `path` of the plugin `name`, which then runs `state_machine`.
-    pub(super) fn open(name: &str, path: &Path, state_machine: &str) -> io::Result<Self> {
-        let directory = cleanup::private_directory().map_err(|error| cannot_make_folder(&error).into_io())?;
+    pub(super) fn open(name: &str, path: &Path, state_machine: &str, callbacks: &impl Callbacks) -> io::Result<Self> {
         let debug = env::var_os("AGEDEBUG").is_some_and(|what| what == "plugin");
         // Links are not resolved: a program can have several names, and act by the one it is
         // started with.
         let mut command = Command::new(path);
-        command.arg(format!("--age-plugin={state_machine}")).current_dir(directory.path());
+        command.arg(format!("--age-plugin={state_machine}"));
         if name != BATCHPASS {
             command.env_remove("AGE_PASSPHRASE").env_remove("AGE_PASSPHRASE_FD");
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(if debug { Stdio::inherit() } else { Stdio::null() });
-        let mut child = ChildGuard::spawn(&mut command)?;
-        let (Some(output), Some(input)) = child.pipes() else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        Ok(Self { output, input: BufReader::new(input), left: MAX_OUTPUT, _child: child, _directory: directory, debug })
+        let Process { input, output, guard } = callbacks.start(command)?;
+        Ok(Self { output: input, input: BufReader::new(output), left: MAX_OUTPUT, debug, _guard: guard })
     }
 
     /// Sends a stanza.

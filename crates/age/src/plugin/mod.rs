@@ -1,9 +1,8 @@
 //! The names of plugins, and their keys as texts: `age1NAME1…` and `AGE-PLUGIN-NAME-1…`
 //! (<https://c2sp.org/age-plugin>).
 //!
-//! The keys in this module are only texts, for a program that starts the plugin and passes them to
-//! it. The types for plugins in the crate `age` do this; the feature `plugin` adapts them to this
-//! crate.
+//! The keys in this module are only texts. `Client` starts a plugin, which wraps and unwraps file
+//! keys with them. It needs the feature `plugin`.
 //!
 //! ```
 //! use sealane_age::plugin::{Identity, ParseError, Recipient};
@@ -19,6 +18,19 @@
 //! # }
 //! ```
 
+#[cfg(feature = "plugin")]
+mod callbacks;
+#[cfg(feature = "plugin")]
+mod client;
+#[cfg(feature = "plugin")]
+mod connection;
+#[cfg(feature = "plugin")]
+mod conversation;
+#[cfg(feature = "plugin")]
+mod patience;
+#[cfg(feature = "plugin")]
+mod process;
+
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use core::fmt;
@@ -27,6 +39,12 @@ use core::str::FromStr;
 use bech32::Hrp;
 use zeroize::Zeroizing;
 
+#[cfg(feature = "plugin")]
+pub use self::callbacks::{Callbacks, NoCallbacks};
+#[cfg(feature = "plugin")]
+pub use self::client::{Client, Failure, FindError, PluginError};
+#[cfg(feature = "plugin")]
+pub use self::process::Process;
 use crate::text::{decode_any, encode};
 
 const RECIPIENT_PREFIX: &str = "age1";
