@@ -172,22 +172,26 @@ fn a_set_id_repeated() {
 fn a_replaced_label_and_every_other_value_is_noticed() {
     let keys = keys(3);
     let base64 = |label: &str| BASE64_STANDARD_NO_PAD.encode(label);
-    type Change<'a> = (&'a str, &'a dyn Fn(&mut Vec<String>));
-    let changes: &[Change<'_>] = &[
+    let changes: &[(&str, &dyn Fn(&mut Vec<String>))] = &[
         ("label", &|args| args[5] = base64("party")),
         ("label removed", &|args| drop(args.pop())),
         ("threshold", &|args| args[1] = "3".into()),
+        ("count", &|args| args[2] = "2".into()),
         ("set id", &|args| args[4] = "0".repeat(32)),
     ];
     for (what, change) in changes {
         let file = seal_labelled(2, &keys, &[], Some("budget 2027"));
         let part = Part::of(&Header::parse(&file).unwrap().0, [&keys[2] as &dyn Identity]).unwrap().remove(0).1;
         let mut set = stanzas(&file);
+        set.truncate(if *what == "count" { 2 } else { 3 });
         set.iter_mut().for_each(|stanza| change(&mut stanza.args));
         assert_eq!(contribution(&set, &keys[1]), Err(ThresholdError::WrongShare { point: 2 }), "{what}");
         let changed = file_of(&set);
-        let wrong = fails(open(&changed, &[&keys[0], &keys[1]], &[]));
-        assert_eq!(wrong, ThresholdError::WrongShare { point: 1 }, "{what}");
+        assert_eq!(
+            fails(open(&changed, &[&keys[0], &keys[1]], &[])),
+            ThresholdError::WrongShare { point: 1 },
+            "{what}"
+        );
         // A part of the true file is not accepted either.
         let wrong = fails(open(&changed, &[], &[part]));
         let expected =
