@@ -175,9 +175,11 @@ Examples:
   sealane combine -o restored.txt shares/key.txt.*.share*";
 
 const COMBINE_NOTES: &str = "\
-Nothing is written unless the result is the secret that was split, and no file is replaced. Shares
-may be a mix of binary and text form. Duplicates are ignored. Damaged shares are named, and left out
-if there are enough others. If shares are of several sets, the command fails and lists the sets.
+No file is replaced. With shares in Sealane's own format, binary or text, nothing is written unless
+the result is the secret that was split. With words, a wrong passphrase gives another secret, which
+is noticed only if a comment states the public key. Duplicates are ignored. Damaged shares are
+named, and left out if there are enough others. If shares are of several sets, the command fails and
+lists the sets.
 
 Text may be wrapped, quoted or copied from a mail. Words may be on separate lines, numbered, or cut
 to their first four letters. Text may have up to 4 MiB. A binary share from a pipe is kept in

@@ -5,6 +5,7 @@
 //! Also opens files with parts and identities together, and names the file of a part that is wrong.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -39,35 +40,59 @@ impl Parts {
     }
 }
 
-/// Identities of holders, and parts of others.
+/// Identities of holders, and parts of others. It does not fail: another identity may open the file
+/// alone. If none does, [`Together::failure`] reports why the holders could not.
 pub(crate) struct Together<'a> {
     identity: ThresholdIdentity<'a>,
     parts: &'a Parts,
+    failure: RefCell<Option<UnwrapError>>,
 }
 
 impl<'a> Together<'a> {
-    /// Combines identities with parts of the file.
+    /// Combines identities with parts of the file. The identities are tried in order, until there
+    /// are enough shares.
     pub(crate) fn new(identities: impl IntoIterator<Item = &'a dyn Identity>, parts: &'a Parts) -> Self {
-        Self { identity: ThresholdIdentity::new(identities, &parts.parts), parts }
+        let identity = ThresholdIdentity::new(identities, &parts.parts);
+        Self { identity, parts, failure: RefCell::default() }
+    }
+
+    /// Returns the last identity to try. It opens no file, and fails if the holders have failed.
+    pub(crate) fn failure(&self) -> Failure<'_> {
+        Failure(&self.failure)
+    }
+
+    /// Adds to an error the name of the file whose part is wrong.
+    fn explain(&self, error: UnwrapError, stanzas: &[Stanza]) -> UnwrapError {
+        let UnwrapError::Threshold(fault @ (ThresholdError::OtherFile | ThresholdError::WrongPart { .. })) = &error
+        else {
+            return error;
+        };
+        let has_fault = |part: &Part| {
+            let alone = ThresholdIdentity::new([], std::slice::from_ref(part));
+            matches!(alone.unwrap_file_key(stanzas), Err(UnwrapError::Threshold(found)) if found == *fault)
+        };
+        match self.parts.parts.iter().position(has_fault) {
+            Some(at) => UnwrapError::other(threshold_error(fault).in_context(&self.parts.names[at])),
+            None => error,
+        }
     }
 }
 
 impl Identity for Together<'_> {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
-        self.identity.unwrap_file_key(stanzas).map_err(|error| {
-            let UnwrapError::Threshold(fault @ (ThresholdError::OtherFile | ThresholdError::WrongPart { .. })) = &error
-            else {
-                return error;
-            };
-            let has_fault = |part: &Part| {
-                let alone = ThresholdIdentity::new([], std::slice::from_ref(part));
-                matches!(alone.unwrap_file_key(stanzas), Err(UnwrapError::Threshold(found)) if found == *fault)
-            };
-            match self.parts.parts.iter().position(has_fault) {
-                Some(at) => UnwrapError::other(threshold_error(fault).in_context(&self.parts.names[at])),
-                None => error,
-            }
-        })
+        Ok(self.identity.unwrap_file_key(stanzas).unwrap_or_else(|error| {
+            self.failure.replace(Some(self.explain(error, stanzas)));
+            None
+        }))
+    }
+}
+
+/// The failure of holders to open a file together.
+pub(crate) struct Failure<'a>(&'a RefCell<Option<UnwrapError>>);
+
+impl Identity for Failure<'_> {
+    fn unwrap_file_key(&self, _: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        self.0.take().map_or(Ok(None), Err)
     }
 }
 
@@ -138,7 +163,7 @@ fn decrypt(contents: &[u8], name: &str, identities: &Openable) -> Result<Zeroizi
         return Err(Error::new(format!("the part {name} is encrypted with a passphrase"))
             .hint("decrypt it first, and give the result with --part"));
     }
-    let mut reader = decryptor.decrypt(identities.for_file(false)).map_err(failed)?;
+    let mut reader = decryptor.decrypt(identities.native().chain(identities.other(false))).map_err(failed)?;
     let mut text = Zeroizing::new(Vec::with_capacity(contents.len()));
     reader.read_to_end(&mut text).map_err(|error| payload_error(error, name))?;
     Ok(text)

@@ -88,11 +88,14 @@ impl Openers {
             let decryptor = decryptor.with_max_work_factor(u8::MAX);
             return act(decryptor, &[&identity]).map_err(|error| error.into().explain(None));
         }
-        // Only a plugin could open a file that is encrypted with a passphrase, so encrypted
-        // identity files are not tried.
-        let identities = self.identities.for_file(with_passphrase);
+        // Holders come before identities that may fail or ask the user, so that these do not keep
+        // the holders who suffice from opening the file. Only a plugin could open a file that is
+        // encrypted with a passphrase, so encrypted identity files are not tried for one.
         let together = Together::new(self.identities.holders(), &self.parts);
-        let all: Vec<_> = identities.iter().copied().chain([&together as &dyn Identity]).collect();
+        let failure = together.failure();
+        let native = self.identities.native().chain([&together as &dyn Identity]);
+        let other = self.identities.other(with_passphrase).chain([&failure as &dyn Identity]);
+        let all: Vec<_> = native.chain(other).collect();
         act(decryptor, &all).map_err(|error| error.into().explain(with_passphrase.then_some(passphrase)))
     }
 

@@ -89,7 +89,10 @@ impl Contents {
 /// The keys and parts of the holders who are present.
 #[derive(Default)]
 pub(crate) struct Holders {
-    identities: Vec<SharedIdentity>,
+    /// Keys of age's own types.
+    native: Vec<SharedIdentity>,
+    /// Identities that ask the user or use other programs. They come last.
+    other: Vec<SharedIdentity>,
     parts: Vec<Part>,
 }
 
@@ -102,7 +105,10 @@ impl IdentityPluginV1 for Holders {
             {
                 Contents::Parts(parts) => self.parts.extend(parts),
                 Contents::Identities(identities) => {
-                    self.identities.extend(identities.into_iter().map(ParsedIdentity::into_identity));
+                    for identity in identities {
+                        let list = if identity.is_native() { &mut self.native } else { &mut self.other };
+                        list.push(identity.into_identity());
+                    }
                 }
             }
         }
@@ -114,8 +120,8 @@ impl IdentityPluginV1 for Holders {
         files: Vec<Vec<Stanza>>,
         _: impl Callbacks<PluginError>,
     ) -> io::Result<HashMap<usize, Result<FileKey, Vec<PluginError>>>> {
-        let together =
-            ThresholdIdentity::new(self.identities.iter().map(|identity| &**identity as &dyn Identity), &self.parts);
+        let identities = self.native.iter().chain(&self.other).map(|identity| &**identity as &dyn Identity);
+        let together = ThresholdIdentity::new(identities, &self.parts);
         let opened = files.iter().enumerate().filter_map(|(file, stanzas)| {
             let stanzas: Vec<_> = stanzas.iter().map(sealane_age::Stanza::from).collect();
             // Skip files that have no stanza for holders.

@@ -71,7 +71,8 @@ impl Secrets {
         Ok(Self { echo: cleanup::EchoGuard::new(tty, discards)?, _turn: turn })
     }
 
-    /// Asks for a secret. Ctrl-D is `UnexpectedEof`. A line that is not UTF-8 is `InvalidData`.
+    /// Asks for a secret. Ctrl-D is `UnexpectedEof`. A line that is not UTF-8, or so long that it
+    /// may have been cut, is `InvalidData`.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<Zeroizing<String>> {
         self.echo.ask(format!("{}: ", printable(question)))?;
         read_line(&mut self.echo)
@@ -92,15 +93,17 @@ impl Secrets {
     }
 }
 
+/// The longest line that is certainly whole, in bytes. Linux passes on 4,095 bytes of a line and
+/// drops the others, so such a line may be cut.
+pub(crate) const MAX_LINE: usize = 4094;
+
 /// Reads a line. Unlike `BufRead`, it leaves no other copy of the line in memory. The kernel
 /// returns one line at a time.
 #[cfg(unix)]
 fn read_line(mut from: impl io::Read) -> io::Result<Zeroizing<String>> {
-    /// The kernel cuts longer lines.
-    const MAX_BYTES: usize = 4096;
-    let mut line = Zeroizing::new([0; MAX_BYTES]);
+    let mut line = Zeroizing::new([0; MAX_LINE + 2]);
     let mut len = 0;
-    while len < MAX_BYTES && !line[..len].ends_with(b"\n") {
+    while len < line.len() && !line[..len].ends_with(b"\n") {
         match from.read(&mut line[len..]) {
             Ok(0) if len == 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(0) => break,
@@ -108,6 +111,9 @@ fn read_line(mut from: impl io::Read) -> io::Result<Zeroizing<String>> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+    }
+    if len == line.len() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the line is too long for a terminal"));
     }
     let text = std::str::from_utf8(&line[..len]).map_err(|_| not_text())?;
     Ok(Zeroizing::new(text.trim_end_matches(['\r', '\n']).to_owned()))
@@ -150,6 +156,11 @@ mod tests {
         assert_eq!(*read_line(&b"\n"[..]).unwrap(), "");
         assert_eq!(read_line(&b""[..]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert_eq!(read_line(&b"\xff\n"[..]).unwrap_err().kind(), io::ErrorKind::InvalidData);
-        assert_eq!(read_line(&[b'x'; 9999][..]).unwrap().len(), 4096);
+        // The kernel cuts lines to 4,095 bytes before their end.
+        let line = |len: usize| read_line(format!("{}\n", "x".repeat(len)).as_bytes());
+        assert_eq!(line(4094).unwrap().len(), 4094);
+        for len in [4095, 4096, 9999] {
+            assert_eq!(line(len).unwrap_err().to_string(), "the line is too long for a terminal");
+        }
     }
 }

@@ -8,6 +8,7 @@ mod failure;
 pub(crate) mod foreign;
 mod form;
 pub(crate) mod identity;
+mod named_share;
 mod new_files;
 mod open;
 mod pasted;

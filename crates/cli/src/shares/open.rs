@@ -1,16 +1,16 @@
 //! Opens shares in any form.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
+use std::io::{self, Cursor, Read, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use sealane_shares::slip39::Mnemonic;
-use sealane_shares::{Header, MAGIC, ShareError, ShareReader, WipedVec};
+use sealane_shares::{MAGIC, ShareReader, WipedVec};
 use zeroize::Zeroizing;
 
 use super::failure::{LeftOut, share_error};
-use super::form::Form;
+use super::named_share::{NamedShare, Source};
 use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
 use super::place::{Place, STANDARD_INPUT, TERMINAL, Unreadable};
 use crate::error::{Error, Result};
@@ -33,45 +33,6 @@ pub(crate) type Named = (Place, Zeroizing<String>);
 
 /// A file that is read, and its description for messages.
 pub(crate) type Known = (Option<FileId>, String);
-
-/// The bytes of a share, which can be read again.
-pub(crate) enum Source {
-    File(Watched<File>),
-    /// The contents of an input that cannot be read twice.
-    Memory(Cursor<Zeroizing<Vec<u8>>>),
-    /// A share in text form, decoded.
-    Text(Cursor<Zeroizing<Vec<u8>>>),
-}
-
-impl Read for Source {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::File(file) => file.read(out),
-            Self::Memory(bytes) | Self::Text(bytes) => bytes.read(out),
-        }
-    }
-}
-
-impl Seek for Source {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match self {
-            Self::File(file) => file.seek(to),
-            Self::Memory(bytes) | Self::Text(bytes) => bytes.seek(to),
-        }
-    }
-}
-
-/// A share in Sealane's own format, which can be read again.
-pub(crate) struct NamedShare {
-    pub(crate) place: Place,
-    /// The file of the share, if it has one.
-    pub(crate) path: Option<PathBuf>,
-    pub(crate) form: Form,
-    pub(crate) header: Header,
-    /// The comments in its file.
-    pub(crate) notes: Rc<Notes>,
-    source: Source,
-}
 
 /// A mnemonic of SLIP-39.
 pub(crate) struct NamedWords {
@@ -168,10 +129,11 @@ impl Shares {
         Ok(())
     }
 
-    /// Returns a comment with the public key that all files of shares in Sealane's own text form
-    /// state. One holder alone must not choose the comment in the new shares of all.
+    /// Returns a comment with the public key that all files of shares in Sealane's own format
+    /// state. One holder alone must not choose the comment in the new shares of all. Binary shares
+    /// state none.
     pub(crate) fn common_comment(&self) -> Option<String> {
-        let mut stated = self.own.iter().filter(|share| share.form == Form::Text).map(|share| &share.notes.public_keys);
+        let mut stated = self.own.iter().map(|share| &share.notes.public_keys);
         let first = stated.next()?;
         match first.as_slice() {
             [key] if stated.all(|keys| keys == first) => Some(format!("{PUBLIC_KEY_NOTE}{key}")),
@@ -244,11 +206,8 @@ impl Shares {
         Ok(())
     }
 
-    fn add_own(&mut self, place: Place, path: Option<PathBuf>, notes: Rc<Notes>, mut source: Source) -> Result<()> {
-        let form = if matches!(source, Source::Text(_)) { Form::Text } else { Form::Binary };
-        let header = ShareReader::new(&mut source).map(|reader| reader.header().clone());
-        let header = header.map_err(|error| share_error(&error, &place))?;
-        self.own.push(NamedShare { place, path, form, header, notes, source });
+    fn add_own(&mut self, place: Place, path: Option<PathBuf>, notes: Rc<Notes>, source: Source) -> Result<()> {
+        self.own.push(NamedShare::new(place, path, notes, source)?);
         Ok(())
     }
 
@@ -289,16 +248,6 @@ impl Shares {
 /// Returns the name of a mnemonic's set.
 pub(crate) fn set_of_words(mnemonic: &Mnemonic) -> String {
     format!("{:04x}", mnemonic.identifier())
-}
-
-impl NamedShare {
-    /// Returns a reader of the share, at its start.
-    pub(crate) fn reader(&mut self) -> Result<ShareReader<&mut Source>> {
-        let rewound = self.source.rewind().map_err(ShareError::Io);
-        let reader = rewound.and_then(|()| ShareReader::new(&mut self.source));
-        let reader = reader.map_err(|error| share_error(&error, &self.place))?;
-        Ok(reader.from_source(self.place.file))
-    }
 }
 
 /// Reads the shares of other programs in `paths`, one per line. Returns them with their places, and

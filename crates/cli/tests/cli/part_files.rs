@@ -1,4 +1,7 @@
-//! Files with contributed parts: converted ones, and what they replace.
+//! Files with contributed parts: converted ones, wrong ones, and what they replace.
+
+use sealane_age::secrecy::ExposeSecret as _;
+use sealane_age::threshold::Part;
 
 use crate::threshold::dir;
 
@@ -28,4 +31,21 @@ fn only_an_encrypted_part_replaces_a_file() {
     assert_eq!(dir.read("part"), b"precious");
     dir.run(contribute.iter().chain(&["-R", "a.pub", "x"])).quiet();
     assert!(dir.run(["-d", "-i", "a.txt", "part"]).quiet().stdout.starts_with(b"# part 4 of 5"));
+}
+
+#[test]
+fn the_file_of_a_wrong_part_is_named() {
+    let (dir, data) = dir();
+    let contributed = dir.run(["contribute", "-y", "-i", "b.txt", "-o", "right", "x"]).quiet();
+    assert!(contributed.stdout.is_empty());
+    let text = String::from_utf8(dir.read("right")).unwrap();
+    let right: Part = text.lines().last().unwrap().parse().unwrap();
+    let mut bytes = *right.to_bytes();
+    bytes[35] ^= 1;
+    let wrong = Part::try_from(&bytes[..]).unwrap();
+    dir.write("wrong", wrong.to_text().expose_secret());
+    let parts = ["-d", "--part", "right", "--part", "wrong", "-i", "a.txt"];
+    // The wrong part has the same number as the right one.
+    dir.run(parts.iter().chain(&["x"])).fails("\"wrong\": the part that says it is part 2 is wrong");
+    assert!(dir.run(parts.iter().chain(&["-i", "c.txt", "x"])).quiet().stdout == data);
 }

@@ -106,6 +106,45 @@ fn keys_of_ages_own_types_are_tried_first() {
     run(&dir, &["-d", "-j", "bad", "-j", "test", "out"]).fails("age-plugin-bad ended unexpectedly");
 }
 
+/// Holders who suffice open the file, whatever the identities of the others do.
+#[test]
+fn one_holders_identity_does_not_keep_others_from_opening() {
+    let dir = with_plugin();
+    for name in ["a", "b"] {
+        dir.keygen(name);
+    }
+    let holders = ["-R", "a.pub", "-R", "b.pub", "-R", "key.pub", "-r", RECIPIENT];
+    run(&dir, &[&["-k", "2"], &holders[..], &["-o", "x", "in"]].concat()).quiet();
+    dir.sh("AGE_PASSPHRASE=pass \"$SEALANE\" -p -o locked key.txt").quiet();
+    dir.write("bin/age-plugin-bad", "#!/bin/sh\necho ran >> \"$PLUGIN_LOG\"\nexit 1\n");
+    // It returns a file key for every stanza.
+    dir.write("bin/age-plugin-liar", PLUGIN.replacen("key=\n", "key=AAAAAAAAAAAAAAAAAAAAAA\n", 1));
+    for name in ["bad", "liar"] {
+        dir.set_mode(&format!("bin/age-plugin-{name}"), 0o755);
+    }
+    let open = |identities: &[&str]| {
+        let mut command = dir.without_terminal([&["-d"], identities, &["x"]].concat());
+        with_path(&dir, &mut command);
+        finish(command)
+    };
+    std::fs::remove_file(dir.path("log")).unwrap();
+    for other in [["-j", "bad"], ["-j", "nosuch"], ["-j", "liar"], ["-i", "locked"]] {
+        assert_eq!(open(&[&other[..], &["-i", "a.txt", "-i", "b.txt"]].concat()).quiet().stdout, b"secret");
+        assert!(!dir.exists("log"), "{other:?} was started");
+        // Neither are these two enough without it.
+        assert_eq!(open(&[&other[..], &["-i", "a.txt", "-j", "test"]].concat()).quiet().stdout, b"secret");
+        std::fs::remove_file(dir.path("log")).unwrap();
+    }
+    // One holder alone learns why the other identity did not help.
+    open(&["-j", "nosuch", "-i", "a.txt"]).fails("age-plugin-nosuch");
+    open(&["-j", "bad", "-i", "a.txt"]).fails("age-plugin-bad ended unexpectedly");
+    // An identity that needs no others opens the file, although the holders cannot.
+    run(&dir, &["rekey", "-i", "a.txt", "-i", "b.txt", "-k", "2", "-R", "a.pub", "-R", "b.pub", "x"]).ok();
+    open(&["-i", "a.txt", "-j", "test"]).fails("2 of 2 holders together, and 1 of them is here");
+    run(&dir, &["rekey", "--add", "-i", "a.txt", "-i", "b.txt", "-r", RECIPIENT, "x"]).ok();
+    assert_eq!(open(&["-i", "a.txt", "-j", "test"]).quiet().stdout, b"secret");
+}
+
 #[test]
 fn a_name_with_a_path_in_it_runs_nothing() {
     let dir = with_plugin();

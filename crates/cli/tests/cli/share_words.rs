@@ -85,9 +85,19 @@ fn words_of_another_set_or_of_a_forger() {
     // The forger uses the identifier of the other shares.
     let like: Vec<String> = evil.iter().map(|words| with_identifier(words, &honest[0])).collect();
     dir.write("evil", like[2..].join("\n"));
-    let out = dir.run(["combine", "-o", "out", "holder-1", "holder-2", "evil"]).fails("contradict the other shares");
-    assert!(String::from_utf8(out.stderr).unwrap().contains("shares from one file never outvote others"));
-    assert!(!dir.exists("out"));
+    // Words that are given again, also in another file or twice in one, are no further evidence.
+    dir.sh("cp holder-1 copy-1; cp holder-2 copy-2; cat holder-1 copy-1 > twice").quiet();
+    for honest in [
+        &["holder-1", "holder-2"][..],
+        &["holder-1", "holder-1", "holder-2", "holder-2"],
+        &["holder-1", "holder-2", "copy-1", "copy-2"],
+        &["twice", "holder-2", "copy-2"],
+    ] {
+        let args = ["combine", "-o", "out"].iter().chain(honest).chain(&["evil"]);
+        let out = dir.run(args).fails("contradict the other shares");
+        assert!(String::from_utf8(out.stderr).unwrap().contains("shares from one file never outvote others"));
+        assert!(!dir.exists("out"), "{honest:?}");
+    }
 }
 
 /// Combines the shares of two holders, whose group needs three, with a forger's file of two whole

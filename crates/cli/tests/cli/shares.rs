@@ -173,6 +173,15 @@ fn only_a_public_key_goes_on_to_new_shares() {
         odd.extend_from_slice(b"# public key: age1other\n");
         dir.write(&shares[4], odd);
     }
+    // Nor if the others are binary, and therefore state none.
+    for share in &shares[..2] {
+        let text = String::from_utf8(dir.read(share)).unwrap();
+        let line = text.lines().find(|line| line.starts_with("SEALANE-SHARE-1")).unwrap();
+        dir.write(share, sealane_shares::Share::from_text(line).unwrap().as_bytes());
+    }
+    dir.run(with_shares(&["share", "reissue", "--index", "4", "-o", "mixed"], &shares, &[3, 1, 2])).ok();
+    let text = String::from_utf8(dir.read(&files(&dir, "mixed")[0])).unwrap();
+    assert!(!text.contains("public key"), "{text}");
 }
 
 #[test]

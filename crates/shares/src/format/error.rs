@@ -58,7 +58,9 @@ pub enum ParameterError {
     #[error("there is no field of {0} bits for this sharing scheme")]
     FieldBits(u16),
     /// The length of the secret is not possible for the scheme.
-    #[error("a secret of {0} bytes cannot be shared in this form")]
+    #[error(
+        "a secret of {0} bytes cannot be shared in this form: ssss takes 1 to 128 bytes, Vault 1 or more, and a field exactly one element"
+    )]
     SecretBytes(usize),
 }
 
@@ -106,7 +108,7 @@ pub enum ShareError {
     Parameter(#[from] ParameterError),
     /// The payload is not exactly one field element. The number is the length of the payload, or,
     /// if it is too long, of the part that was read.
-    #[error("invalid share: its payload of {0} bytes or more is not one element of its field")]
+    #[error("invalid share: its payload is not exactly one element of its field")]
     PayloadBytes(u64),
     /// The share is too large for the text form.
     #[error("too large for a share in this form")]
@@ -182,7 +184,7 @@ pub enum TextError {
     },
     /// There is a digit too many between the last byte and the checksum, or the digit with the end
     /// of the last byte has nonzero bits after it.
-    #[error("its last bits are not zero")]
+    #[error("the character before its checksum is wrong, or one too many")]
     Padding,
 }
 

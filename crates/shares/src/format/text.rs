@@ -149,3 +149,26 @@ fn locate(residue: u32, digits: usize) -> Option<usize> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eight digits are five bytes. The bits of a ninth would begin a byte that does not end.
+    #[test]
+    fn a_digit_too_many_and_bits_after_the_last_byte_have_one_error() {
+        let text = |digits: &[u8]| {
+            let check = polymod(digits.iter().copied().chain([0; CHECKSUM_DIGITS])) ^ BECH32M;
+            let check = (0..CHECKSUM_DIGITS).rev().map(|at| (check >> (5 * at)) as u8 & 31);
+            let digits = digits.iter().copied().chain(check);
+            TEXT_PREFIX.chars().chain(digits.map(|digit| char::from(character(digit)))).collect::<String>()
+        };
+        assert_eq!(decode(&text(&[0; 8])).unwrap().len(), MAGIC.len() + 5);
+        for digits in [&[0; 9][..], &[0, 1]] {
+            let error = decode(&text(digits)).unwrap_err();
+            assert!(matches!(error, ShareError::Text(TextError::Padding)));
+            let message = "malformed share: the character before its checksum is wrong, or one too many";
+            assert_eq!(error.to_string(), message);
+        }
+    }
+}

@@ -355,6 +355,16 @@ fn nothing_is_left_of_a_secret_that_is_not_authentic() {
 }
 
 #[test]
+fn any_error_empties_the_output() {
+    let (list, other) = (split(b"secret", 2, 2).unwrap(), split(b"secret", 2, 2).unwrap());
+    for shares in [&[][..], &list[..1], &[list[0].clone(), other[1].clone()]] {
+        let mut output = b"older".to_vec();
+        combine_seek(readers(shares), &mut output).unwrap_err();
+        assert!(output.is_empty(), "{} shares", shares.len());
+    }
+}
+
+#[test]
 fn a_failed_attempt_leaves_no_output() {
     let secret = pattern(200_000);
     let mut list = split(&secret, 2, 3).unwrap();

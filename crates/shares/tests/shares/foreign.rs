@@ -68,6 +68,7 @@ fn ssss_refuses() {
     };
     assert_eq!(parameter(split(b"", 2, 3)), ParameterError::SecretBytes(0));
     assert_eq!(parameter(split(&[1; 129], 2, 3)), ParameterError::SecretBytes(129));
+    assert!(ParameterError::SecretBytes(129).to_string().contains("ssss takes 1 to 128 bytes"));
     assert_eq!(parameter(split(b"x", 0, 3)), ParameterError::ThresholdZero);
     assert_eq!(parameter(split(b"x", 1, 3)), ParameterError::ThresholdOne);
     assert_eq!(parameter(split(b"x", 4, 3)), ParameterError::ThresholdOverCount { threshold: 4, count: 3 });

@@ -55,6 +55,11 @@ fn an_element_that_is_longer_than_a_chunk() {
         shares.push(make(&header, &[], &payload, [0; 32]));
     }
     assert!(matches!(Share::from_bytes(&shares[0]), Err(ShareError::PayloadBytes(bytes)) if bytes > 24));
+    // A payload that is too short has the same message.
+    let short = make(&Header::new(SetId([7; 16]), field, 2, 3, 1).unwrap(), &[], &[0; 23], [0; 32]);
+    let error = Share::from_bytes(&short).unwrap_err();
+    assert!(matches!(error, ShareError::PayloadBytes(23)));
+    assert_eq!(error.to_string(), "invalid share: its payload is not exactly one element of its field");
     assert!(combine_seek(open(&shares), Vec::new()).is_err());
     assert!(combine_to(open(&shares), Vec::new()).is_err());
 }

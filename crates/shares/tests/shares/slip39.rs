@@ -84,6 +84,9 @@ fn a_wrong_mnemonic_is_named() {
     let recovered = slip39::combine(&list, b"").unwrap();
     assert_eq!(recovered.secret[..], pattern(16)[..]);
     assert_eq!(recovered.bad, [1]);
+    // Repetitions of it are named too, and those of a right one are not.
+    let repeated = [&list[..], &[forged.clone(), a[0].clone(), forged.clone()]].concat();
+    assert_eq!(slip39::combine(&repeated, b"").unwrap().bad, [1, 4, 6]);
     assert!(matches!(slip39::combine(&list[..2], b"").err(), Some(Slip39Error::Digest)));
     let conflict = slip39::combine(&[a[1].clone(), forged], b"").err();
     assert!(matches!(conflict, Some(Slip39Error::Conflict { positions: [0, 1] })));
@@ -103,6 +106,9 @@ fn a_group_with_a_wrong_mnemonic_is_left_out() {
     let recovered = slip39::combine(&list, b"").unwrap();
     assert_eq!(recovered.secret[..], pattern(16)[..]);
     assert_eq!(recovered.bad, [0, 1]);
+    // The right mnemonic of that group may be given again.
+    let repeated = [&list[..], &list[..1]].concat();
+    assert_eq!(slip39::combine(&repeated, b"").unwrap().bad, [0, 1, 8]);
     // Without the third group, there are too few groups.
     assert!(matches!(slip39::combine(&list[..5], b"").err(), Some(Slip39Error::Digest)));
 }

@@ -44,17 +44,17 @@ impl Identities {
         self.0
     }
 
-    /// Returns the identities to open files with. As in age, keys of age's own types come first, and
-    /// otherwise the order stays: an identity that asks the user, or a plugin that fails, is not
-    /// tried in vain.
+    /// Returns the identities to open files with.
     pub(crate) fn into_openable(self) -> Openable {
-        let mut identities = self.0;
-        identities.sort_by_key(|identity| !identity.is_native());
-        Openable(identities.into_iter().map(Opener::new).collect())
+        let (native, other): (Vec<_>, Vec<_>) = self.0.into_iter().partition(ParsedIdentity::is_native);
+        Openable {
+            native: native.into_iter().map(ParsedIdentity::into_identity).collect(),
+            other: other.into_iter().map(Opener::new).collect(),
+        }
     }
 }
 
-/// An identity that opens files.
+/// An identity that asks the user or uses other programs to open files.
 struct Opener {
     identity: Arc<dyn Identity + Send + Sync>,
     /// The same identity, if it is an encrypted file, with a warning when no key in it matches.
@@ -83,20 +83,28 @@ impl Opener {
     }
 }
 
-/// Identities that open files.
-pub(crate) struct Openable(Vec<Opener>);
+/// Identities that open files. As in age, keys of age's own types come first, and otherwise the
+/// order stays: an identity that asks the user, or a plugin that fails, is not tried in vain.
+pub(crate) struct Openable {
+    native: Vec<SharedIdentity>,
+    other: Vec<Opener>,
+}
 
 impl Openable {
-    /// Returns the identities to try. With `with_passphrase`, the file is encrypted with a
-    /// passphrase, which only a plugin can know.
-    pub(crate) fn for_file(&self, with_passphrase: bool) -> Vec<&dyn Identity> {
-        let candidates = self.0.iter().filter(|opener| !with_passphrase || opener.is_plugin);
-        candidates.map(Opener::for_file).collect()
+    /// Returns the keys of age's own types.
+    pub(crate) fn native(&self) -> impl Iterator<Item = &dyn Identity> {
+        self.native.iter().map(|identity| &**identity as &dyn Identity)
+    }
+
+    /// Returns the other identities, to try them for a whole file. With `with_passphrase`, the file
+    /// is encrypted with a passphrase, which only a plugin can know.
+    pub(crate) fn other(&self, with_passphrase: bool) -> impl Iterator<Item = &dyn Identity> {
+        self.other.iter().filter(move |opener| !with_passphrase || opener.is_plugin).map(Opener::for_file)
     }
 
     /// Returns the identities of holders, which are tried for each share.
     pub(crate) fn holders(&self) -> impl Iterator<Item = &dyn Identity> {
-        self.0.iter().map(|opener| &*opener.identity as &dyn Identity)
+        self.native().chain(self.other.iter().map(|opener| &*opener.identity as &dyn Identity))
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) enum ParsedIdentity {
 
 impl ParsedIdentity {
     /// Returns whether this is a key of one of age's own types, which needs no plugin and no user.
-    pub(super) fn is_native(&self) -> bool {
+    pub(crate) fn is_native(&self) -> bool {
         matches!(self, Self::Plain(PlainIdentity::X25519(_) | PlainIdentity::PostQuantum(_)))
     }
 

@@ -10,6 +10,7 @@ use sealane_shares::TEXT_PREFIX;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
+use crate::os::tty::MAX_LINE;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -96,7 +97,7 @@ impl Sheets<'_> {
             "<div class=\"side\">\n<p><strong>Any {threshold} of the {count} shares restore the secret.</strong> Fewer \
              reveal nothing about it but its length. Keep this sheet secret, dry, and apart from the other shares.</p>\n"
         );
-        self.instructions(&mut out);
+        self.instructions(&mut out, sheet.text);
         out.push_str("</div>\n</div>\n");
         self.text(&mut out, sheet.text);
         out.push_str(
@@ -130,12 +131,16 @@ impl Sheets<'_> {
         out.push_str("</p>\n<p class=\"what\">Spaces do not count, nor does the case of letters.</p>\n");
     }
 
-    /// Writes the steps that restore the secret.
-    fn instructions(&self, out: &mut String) {
+    /// Writes the steps that restore the secret from shares such as `text`.
+    fn instructions(&self, out: &mut String, text: &str) {
         let identity = if self.words && self.public.is_some() { " --identity" } else { "" };
         let passphrase = if self.passphrase { " -p" } else { "" };
-        let line =
-            if self.words { "Type the words on one line" } else { "Type the share on one line, or scan the code" };
+        let line = match self.words {
+            // They would not fit on one line of a terminal.
+            true if text.len() > MAX_LINE => "Type the first four letters of each word, all on one line",
+            true => "Type the words on one line",
+            false => "Type the share on one line, or scan the code",
+        };
         let _ = write!(
             out,
             "<h2>To restore the secret</h2>\n<ol>\n<li>Bring {} shares of this set to a computer that you trust, with the \
@@ -196,6 +201,7 @@ mod tests {
         let lines = out.split("<p class=\"text\">").nth(1).unwrap().split("</p>").next().unwrap().lines();
         let lengths: Vec<_> = lines.map(str::len).collect();
         assert!((35..=39).contains(&lengths.len()), "{}", lengths.len());
+        assert!(share.to_text().unwrap().len() <= MAX_LINE, "it can be typed");
         assert_eq!(lengths.iter().max(), Some(&113));
     }
 
@@ -206,6 +212,18 @@ mod tests {
             let page = sheets.page(&[Sheet { index: 1, text: &vec!["academic"; count].join(" ") }]).unwrap();
             assert_eq!(page.contains("<section class=\"dense\">"), dense, "{count}");
             assert_eq!(page.contains("<svg class=\"large\""), count == 300, "{count}");
+        }
+    }
+
+    #[test]
+    fn words_that_are_too_long_for_a_line_are_typed_in_short() {
+        for (count, short) in [(33, false), (455, false), (456, true)] {
+            let text = vec!["academic"; count].join(" ");
+            assert_eq!(text.len() > MAX_LINE, short, "{count}");
+            let mut out = String::new();
+            Sheets { words: true, ..sheets("key") }.instructions(&mut out, &text);
+            assert_eq!(out.contains("Type the first four letters of each word, all on one line"), short, "{count}");
+            assert_eq!(out.contains("Type the words on one line"), !short, "{count}");
         }
     }
 

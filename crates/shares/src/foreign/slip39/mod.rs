@@ -39,6 +39,7 @@ mod mnemonic;
 mod sharing;
 mod words;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use zeroize::Zeroizing;
@@ -119,8 +120,8 @@ impl Default for Options {
 pub struct Recovered {
     /// The secret. A wrong passphrase gives another one.
     pub secret: Zeroizing<Vec<u8>>,
-    /// The positions, in the list of mnemonics, of those that contradict the others. They were left
-    /// out.
+    /// The positions, in the list of mnemonics, of those that contradict the others, and of their
+    /// repetitions. They were left out.
     pub bad: Vec<usize>,
 }
 
@@ -201,8 +202,8 @@ pub fn split_groups(
 /// Mnemonics beyond the thresholds are checked against the others. Wrong ones are left out and
 /// listed in [`Recovered::bad`] if there are enough right ones, unless these give another secret
 /// with the wrong ones. If a group does not fit its digest and there are enough other groups, all
-/// its members are left out and listed. Repeated mnemonics are ignored, and so are groups with too
-/// few members if there are enough others.
+/// its members are left out and listed. Repetitions of right mnemonics are ignored, and so are
+/// groups with too few members if there are enough others.
 ///
 /// A digest is shared only among groups or members of which at least two are needed. If one group
 /// is enough, groups that contradict each other are therefore an error, and so is a group that does
@@ -297,8 +298,10 @@ pub fn combine_with_limit(
         Failure::TwoValues(two) => Slip39Error::TwoSecrets { positions: two.map(|at| members(at)[0]) },
     })?;
     bad.extend(wrong.into_iter().flat_map(|at| members(at).iter().copied()));
-    bad.sort_unstable();
-    bad.dedup();
+    // A repetition of a wrong mnemonic is wrong too.
+    let member = |at: usize| (mnemonics[at].group_index, mnemonics[at].index);
+    let wrong: BTreeSet<(u8, u8)> = bad.into_iter().map(member).collect();
+    let bad = (0..mnemonics.len()).filter(|&at| wrong.contains(&member(at))).collect();
     cipher::decrypt(&mut secret, passphrase, first.parameters);
     Ok(Recovered { secret, bad })
 }

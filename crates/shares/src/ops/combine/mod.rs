@@ -72,10 +72,7 @@ pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
     mut readers: Vec<ShareReader<R>>,
     mut output: W,
 ) -> Result<Report, CombineError> {
-    check_headers(&readers)?;
-    let all: Vec<usize> = (0..readers.len()).collect();
-    enough(&readers, &all, &mut Vec::new())?;
-    let result = combine_remaining(&mut readers, all, &mut output);
+    let result = combine_rereading(&mut readers, &mut output);
     if result.is_err() {
         // It is not authentic. The first error is the one to report.
         let _ = output.restart();
@@ -83,12 +80,13 @@ pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
     result
 }
 
-/// Combines the shares `remaining`, of which there are enough, and leaves out bad ones.
-fn combine_remaining<R: Read + Seek, W: Write + Restart>(
+/// Combines shares, and reads them again without the bad ones if there are any.
+fn combine_rereading<R: Read + Seek, W: Write + Restart>(
     readers: &mut [ShareReader<R>],
-    mut remaining: Vec<usize>,
     output: &mut W,
 ) -> Result<Report, CombineError> {
+    check_headers(readers)?;
+    let mut remaining: Vec<usize> = (0..readers.len()).collect();
     let mut bad = Vec::new();
     loop {
         enough(readers, &remaining, &mut bad)?;
@@ -106,13 +104,13 @@ fn combine_remaining<R: Read + Seek, W: Write + Restart>(
         }
         remaining.retain(|&position| damaged.iter().all(|share| share.position != position));
         bad.extend(damaged);
-        start_over(readers, &mut remaining, &mut bad);
+        rewind_readers(readers, &mut remaining, &mut bad);
         output.restart().map_err(CombineError::Write)?;
     }
 }
 
 /// Rewinds the readers. A share that cannot be rewound becomes bad.
-fn start_over<R: Read + Seek>(readers: &mut [ShareReader<R>], remaining: &mut Vec<usize>, bad: &mut Vec<BadShare>) {
+fn rewind_readers<R: Read + Seek>(readers: &mut [ShareReader<R>], remaining: &mut Vec<usize>, bad: &mut Vec<BadShare>) {
     remaining.retain(|&position| match readers[position].rewind() {
         Ok(()) => true,
         Err(error) => {
