@@ -4,8 +4,8 @@
 -- cryptonite's, in one program: @Bench [--equal | --check]@
 --
 -- Always checks first that the results of the packages are equal. @--equal@ stops after this check,
--- and @--check@ fails if a target is missed. Without an option, prints the measurements and compares
--- them with no target.
+-- and @--check@ fails if a target is missed. Without an option, prints the measurements and
+-- compares them with no target.
 module Main (main) where
 
 import Control.Exception (evaluate)

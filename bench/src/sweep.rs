@@ -33,8 +33,8 @@ struct Line {
     ns: Vec<f64>,
 }
 
-/// Measures, prints the lengths that break the rule, and saves the times. The rule is that no length
-/// takes over 8 % longer than the next multiple of [`RULE_STEP`].
+/// Measures, prints the lengths that break the rule, and saves the times. The rule is that no
+/// length takes over 8 % longer than the next multiple of [`RULE_STEP`].
 ///
 /// # Errors
 /// If the arguments select several backends, an unknown backend or no primitive, a row is wrong or

@@ -12,8 +12,9 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use sealane::{BackendOf, BackendStatusOf, Family};
 
 /// Reports, once in each run, that an input has reached this place. `cargo xtask fuzz` fails if the
-/// seeds do not reach each of the places that the source of a target names. A generic function would
-/// report only for the first of its instances, so its callers pass it a closure with this macro.
+/// seeds do not reach each of the places that the source of a target names. A generic function
+/// would report only for the first of its instances, so its callers pass it a closure with this
+/// macro.
 #[macro_export]
 macro_rules! reached {
     ($place:literal) => {{

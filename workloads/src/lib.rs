@@ -2,8 +2,9 @@
 //!
 //! The program `probe` runs every operation of the table in each of its modes: for the assembly
 //! gate, for constant time, for instruction counts and for timing. `cargo xtask sabotage`, `cross`,
-//! `emulate` and `figures` take the names of primitives, families and tests from it. `bench/` and `sealane bench` time every benchmark. A new primitive is one row here, and
-//! a function that prepares each of its operations and benchmarks.
+//! `emulate` and `figures` take the names of primitives, families and tests from it. `bench/` and
+//! `sealane bench` time every benchmark. A new primitive is one row here, and a function that
+//! prepares each of its operations and benchmarks.
 #![allow(missing_debug_implementations, reason = "rows of functions, which nothing prints")]
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! `cargo xtask dependencies`: checks that docs/dependencies.md gives a reason for each crate that a
-//! manifest names and for each indirect dependency of the command, and that `sealane-age` stays
+//! `cargo xtask dependencies`: checks that docs/dependencies.md gives a reason for each crate that
+//! a manifest names and for each indirect dependency of the command, and that `sealane-age` stays
 //! small. cargo-deny checks licences, sources and duplicates.
 
 use std::collections::BTreeSet;

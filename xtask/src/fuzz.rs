@@ -86,8 +86,8 @@ fn build(host: &str, targets: &[String]) -> Result<()> {
 }
 
 /// Runs one target on its seeds, and then on further inputs, and returns the numbers to print.
-/// Returns an error if the target finds a fault, if the seeds alone do not reach each place that its
-/// source names, or if there are no further inputs.
+/// Returns an error if the target finds a fault, if the seeds alone do not reach each place that
+/// its source names, or if there are no further inputs.
 fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<String> {
     let (seeds, corpus) = (format!("fuzz/seeds/{name}"), format!("fuzz/corpus/{name}"));
     let artifacts = format!("fuzz/artifacts/{name}");

@@ -17,8 +17,8 @@ const RUN_BY_OTHERS: [(&str, &str); 4] = [
 const RUN_BY_BINDINGS: [(&str, &str); 2] =
     [("bindings/java", "bindings/java/test"), ("bindings/python", "bindings/python/test")];
 
-/// A table of promises names files and tests, or chores. Before a table of attacks, which names only
-/// tests, the page says where they are: "The tests are in `FOLDER`."
+/// A table of promises names files and tests, or chores. Before a table of attacks, which names
+/// only tests, the page says where they are: "The tests are in `FOLDER`."
 #[test]
 fn every_promise_and_every_attack_names_a_test_that_exists() {
     let repository = Repository::read();

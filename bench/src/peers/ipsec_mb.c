@@ -1,5 +1,5 @@
-/* Intel's Multi-Buffer Crypto for IPsec, in place: one job at a time, a burst of jobs, and the direct
-   functions. */
+/* Intel's Multi-Buffer Crypto for IPsec, in place: one job at a time, a burst of jobs, and the
+   direct functions. */
 
 #include <intel-ipsec-mb.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
--- | Ends while another thread is in a call with recipients, a sealer or ranges. @ends.c@ checks that
--- the object is not freed during the call, and writes a line to standard input when it begins.
+-- | Ends while another thread is in a call with recipients, a sealer or ranges. @ends.c@ checks
+-- that the object is not freed during the call, and writes a line to standard input when it begins.
 module Main (main) where
 
 import Control.Concurrent (forkIO)

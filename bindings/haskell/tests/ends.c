@@ -1,8 +1,8 @@
 /* Watches whether an object is freed during a call: LD_PRELOAD=ends.so PROGRAM
  *
- * It is compiled with the name of the object: -DWATCH_SEALER. The watched call writes a line feed to
- * descriptor 3, and does not return. At the end of PROGRAM, standard error tells whether there was a
- * call, and whether its object was freed. */
+ * It is compiled with the name of the object: -DWATCH_SEALER. The watched call writes a line feed
+ * to descriptor 3, and does not return. At the end of PROGRAM, standard error tells whether there
+ * was a call, and whether its object was freed. */
 #include <sealane.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -57,7 +57,8 @@ def test_forged_shares_are_named():
     with pytest.warns(shares.SharesWarning, match=r"^left out: share 1: .*; share 4: ") as warned:
         assert shares.combine([forged(lines[0]), lines[1], lines[2], forged(lines[3])]) == b"attack at dawn"
     assert warned[0].filename == __file__
-    # Without one more than needed, nothing shows which is wrong. A refresh does not notice it at all.
+    # Without one more than needed, nothing shows which is wrong. A refresh does not notice it at
+    # all.
     with pytest.raises(shares.SharesError, match="tampered"):
         shares.combine([lines[0], forged(lines[1])])
     assert len(shares.refresh([lines[0], forged(lines[1])])) == 2

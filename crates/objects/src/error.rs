@@ -56,8 +56,8 @@ pub enum SealedError {
     /// that length in bytes.
     #[error("the header for the new recipients does not fit the {0} bytes of the old one")]
     HeaderLen(usize),
-    /// The object cannot be given other recipients, because each of its 10,000 parts would be longer
-    /// than 1 GiB. The field is the size that the inner store reports, in bytes.
+    /// The object cannot be given other recipients, because each of its 10,000 parts would be
+    /// longer than 1 GiB. The field is the size that the inner store reports, in bytes.
     #[error("cannot give an object of {0} bytes other recipients: the limit is 10,000 parts of 1 GiB")]
     TooLong(u64),
     /// No header can have the length that the keys ask for.

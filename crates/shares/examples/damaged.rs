@@ -9,7 +9,8 @@ use sealane_shares::{CombineError, ShareReader, WipedVec, combine, combine_seek,
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let shares = split(b"attack at dawn", 3, 5)?;
-    // A share of another set is refused, because the header of a share has an identifier of its set.
+    // A share of another set is refused, because the header of a share has an identifier of its
+    // set.
     let stranger = split(b"attack at noon", 3, 5)?.swap_remove(0);
     let mixed = [stranger, shares[1].clone(), shares[2].clone()];
     assert!(matches!(combine(&mixed), Err(CombineError::DifferentSets { .. })));

@@ -38,9 +38,10 @@ impl Cipher for ChaChaPoly {
     }
 
     /// # Panics
-    /// If no key was set, which `snow` checks, or `out` has no space for the ciphertext and its tag.
-    /// Then nothing is written. `snow` checks the space for payloads, but not for the tag of a static
-    /// key, and the trait has no error: a handshake message panics with `snow`'s own cipher, too.
+    /// If no key was set, which `snow` checks, or `out` has no space for the ciphertext and its
+    /// tag. Then nothing is written. `snow` checks the space for payloads, but not for the tag of a
+    /// static key, and the trait has no error: a handshake message panics with `snow`'s own cipher,
+    /// too.
     fn encrypt(&self, n: u64, authtext: &[u8], plaintext: &[u8], out: &mut [u8]) -> usize {
         let cipher = self.cipher.as_ref().expect("a key is set before the first message");
         let length = plaintext.len();

@@ -35,8 +35,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Function>> {
     Ok(functions)
 }
 
-/// In operands that refer to a relocated pointer, replaces the pointer's address with the address it
-/// holds. Calls into other crates go through such pointers. `relocations` is the output of
+/// In operands that refer to a relocated pointer, replaces the pointer's address with the address
+/// it holds. Calls into other crates go through such pointers. `relocations` is the output of
 /// `objdump --dynamic-reloc`.
 pub(super) fn resolve_pointers(functions: &mut [Function], relocations: &str) {
     let pointers: HashMap<u64, u64> = relocations.lines().filter_map(pointer).collect();

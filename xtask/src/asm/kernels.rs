@@ -1,5 +1,5 @@
-//! Recognises the kernels' hot loops by their instructions. A set of ChaCha20 has one block for each
-//! row of four words in a vector. A group has one block for each word: four sets.
+//! Recognises the kernels' hot loops by their instructions. A set of ChaCha20 has one block for
+//! each row of four words in a vector. A group has one block for each word: four sets.
 
 use super::architecture::{Architecture, Operation};
 use super::disassembly::{Function, Instruction};

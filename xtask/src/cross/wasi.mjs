@@ -1,4 +1,5 @@
-// Runs a WASI program: node wasi.mjs PROGRAM ARGUMENT… It gets the environment, and the folder it is started in.
+// Runs a WASI program: node wasi.mjs PROGRAM ARGUMENT… It gets the environment, and the folder it
+// is started in.
 import { readFile } from 'node:fs/promises';
 import { argv, cwd, env, exit } from 'node:process';
 import { WASI } from 'node:wasi';

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail, ensure};
 use super::limits::Counts;
 use crate::{probe, process};
 
-/// The backends with limits, of all families. AVX-512, VAES, VPCLMULQDQ and GFNI are not among them,
-/// because valgrind (3.19 here) does not know them, and hides them from programs.
+/// The backends with limits, of all families. AVX-512, VAES, VPCLMULQDQ and GFNI are not among
+/// them, because valgrind (3.19 here) does not know them, and hides them from programs.
 const BACKENDS: &[&str] = &["avx2", "ssse3", "aesni", "pclmulqdq", "scalar"];
 
 /// Returns the counts of all cases on all backends.

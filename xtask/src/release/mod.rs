@@ -77,7 +77,8 @@ impl Place {
     fn usual(target: Target) -> Result<Self> {
         let cargo_home = std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
         let cargo_home = cargo_home.map_or_else(|| Ok(home()?.join(".cargo")), anyhow::Ok)?;
-        // A folder of its own, so that no other build waits for the lock on it while this one links.
+        // A folder of its own, so that no other build waits for the lock on it while this one
+        // links.
         let output = process::target_dir().join("releases");
         Ok(Self { target, root: process::workspace_root(), output, cargo_home })
     }

@@ -1,5 +1,5 @@
-/* Panics inside the library become SEALANE_INTERNAL or NULL, and do not end the process. The library
- * is built with a hook that panics if SEALANE_PANIC is set. */
+/* Panics inside the library become SEALANE_INTERNAL or NULL, and do not end the process. The
+ * library is built with a hook that panics if SEALANE_PANIC is set. */
 #include "../check.h"
 
 #include <fcntl.h>

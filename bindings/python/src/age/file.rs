@@ -77,9 +77,9 @@ impl Read for &Counted {
 
 /// Runs `work` in another thread, and reports progress until it ends.
 ///
-/// If a report fails, for example after Ctrl-C, the next read of the input fails, which ends `work`.
-/// Returns the error of the report. A blocked write is not interrupted. If no thread can be started,
-/// `work` runs in this one, and only its end is reported.
+/// If a report fails, for example after Ctrl-C, the next read of the input fails, which ends
+/// `work`. Returns the error of the report. A blocked write is not interrupted. If no thread can be
+/// started, `work` runs in this one, and only its end is reported.
 fn watch<E: Send>(
     py: Python<'_>,
     input: &Counted,

@@ -1,4 +1,5 @@
-//! The algorithm of TLS 1.2. As `algorithms`, this file is compiled once for each version of rustls.
+//! The algorithm of TLS 1.2. As `algorithms`, this file is compiled once for each version of
+//! rustls.
 
 use sealane::KEY_BYTES;
 

@@ -35,7 +35,8 @@ const CASES: [(CipherSuite, &SupportedProtocolVersion, [&str; 3]); 2] = [
 struct Running(Child);
 
 impl Running {
-    /// Waits until the process has ended by itself, so that the provider has written its statistics.
+    /// Waits until the process has ended by itself, so that the provider has written its
+    /// statistics.
     fn ended(mut self) {
         let end = Instant::now() + Duration::from_secs(60);
         while self.0.try_wait().unwrap().is_none() {

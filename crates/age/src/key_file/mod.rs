@@ -166,8 +166,8 @@ pub struct Recipients {
 }
 
 impl Recipients {
-    /// Returns the recipients, if no line was skipped: the owner of a key that is left out could not
-    /// open the file.
+    /// Returns the recipients, if no line was skipped: the owner of a key that is left out could
+    /// not open the file.
     ///
     /// # Errors
     /// [`KeyFileError::Line`] for the first line that was skipped.

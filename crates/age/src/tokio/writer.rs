@@ -36,8 +36,8 @@ use crate::stream::{Sealer, StreamError};
 /// # Errors
 ///
 /// After an error or a panic of the inner writer, every later call fails with
-/// [`StreamError::EarlierFailure`]: it is not known how much was written, and no chunk may be sealed
-/// twice. After a shutdown has begun, a write fails with [`StreamError::Finished`].
+/// [`StreamError::EarlierFailure`]: it is not known how much was written, and no chunk may be
+/// sealed twice. After a shutdown has begun, a write fails with [`StreamError::Finished`].
 #[must_use = "without `shutdown` or `finish`, the file has no end"]
 pub struct AsyncStreamWriter<W> {
     pub(super) inner: W,

@@ -30,8 +30,8 @@ fn shows(output: &str, secret: &[u8]) -> bool {
     })
 }
 
-/// Asserts that the output has no 3 consecutive bytes of the secret, and no 8 consecutive characters
-/// of its text, in upper or lower case.
+/// Asserts that the output has no 3 consecutive bytes of the secret, and no 8 consecutive
+/// characters of its text, in upper or lower case.
 #[track_caller]
 fn assert_redacted(value: &impl Debug, secret: &[u8], text: &str) {
     for output in [format!("{value:?}"), format!("{value:#?}")] {

@@ -141,8 +141,8 @@ impl<'a> Rekeying<'a> {
         }
     }
 
-    /// Finds the files of an input. The files of a folder are those in its manifest, and at last the
-    /// manifest itself: until then, the old keys open it.
+    /// Finds the files of an input. The files of a folder are those in its manifest, and at last
+    /// the manifest itself: until then, the old keys open it.
     fn find(&self, input: &Path, failures: &Failures) -> Result<(Vec<Source>, Entries)> {
         if input.is_dir() {
             remove_abandoned(input);

@@ -3,9 +3,10 @@
 //! It has a line for each folder that the run creates and whose attributes it sets at the end, and
 //! for each complete file. The line of a file has a one-time authenticator of its content, so a
 //! later run can tell whether the file is still intact. Another line withdraws it if the file does
-//! not get its name. This protects from accidents only: anyone who can write to the folder can write
-//! a line too. On Linux, the journal also has a line each time that the run begins or continues,
-//! with the kernel's id of the boot. A later run can then tell whether the machine was restarted.
+//! not get its name. This protects from accidents only: anyone who can write to the folder can
+//! write a line too. On Linux, the journal also has a line each time that the run begins or
+//! continues, with the kernel's id of the boot. A later run can then tell whether the machine was
+//! restarted.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;

@@ -61,8 +61,8 @@ pub(crate) struct Failures {
 }
 
 impl Default for Failures {
-    /// Prints the first 100 failures that are found while files are processed. Further ones probably
-    /// share a cause, such as a wrong key.
+    /// Prints the first 100 failures that are found while files are processed. Further ones
+    /// probably share a cause, such as a wrong key.
     fn default() -> Self {
         let (count, found) = (AtomicUsize::default(), AtomicUsize::default());
         Self { count, found, shown: 100, hints: Mutex::default() }

@@ -169,8 +169,8 @@ fn decrypt(contents: &[u8], name: &str, identities: &Openable) -> Result<Zeroizi
     Ok(text)
 }
 
-/// Parses a text with one part per line, as UTF-8 or UTF-16. Lines that start with `#` are comments.
-/// Returns `None` if the text has no parts.
+/// Parses a text with one part per line, as UTF-8 or UTF-16. Lines that start with `#` are
+/// comments. Returns `None` if the text has no parts.
 pub(crate) fn read_part_lines(text: &[u8]) -> Result<Option<Vec<Part>>> {
     let Some(text) = decode(text) else { return Ok(None) };
     // Editors on Windows write a byte order mark, and files may be joined.

@@ -61,8 +61,8 @@ impl Passphrases {
         Ok(secret.as_ref().clone())
     }
 
-    /// Returns whether input behind an answer is discarded, so that the shell does not get it. It may
-    /// be data. age leaves it for later questions too, as scripts may expect.
+    /// Returns whether input behind an answer is discarded, so that the shell does not get it. It
+    /// may be data. age leaves it for later questions too, as scripts may expect.
     fn discards(&self) -> bool {
         Program::current() == Program::Sealane && !self.stdin.is_claimed()
     }

@@ -264,7 +264,8 @@ impl EchoGuard {
         if let Some(echo) = &mut pending().echo {
             echo.question.clone_from(&question);
         }
-        // Not under the lock: a terminal that is stopped (Ctrl-S) blocks, and signals must not wait.
+        // Not under the lock: a terminal that is stopped (Ctrl-S) blocks, and signals must not
+        // wait.
         io::Write::write_all(&mut self.tty, question.as_bytes())
     }
 }

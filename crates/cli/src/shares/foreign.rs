@@ -280,8 +280,8 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
     Ok(secret)
 }
 
-/// Warns of zero bytes before a secret: ssss-split fills a secret up to its security level. They may
-/// also belong to the secret, so they are not removed.
+/// Warns of zero bytes before a secret: ssss-split fills a secret up to its security level. They
+/// may also belong to the secret, so they are not removed.
 fn warn_of_zeros(secret: &[u8]) {
     let zeros = secret.iter().take_while(|byte| **byte == 0).count();
     let bytes = if zeros == 1 { "byte" } else { "bytes" };

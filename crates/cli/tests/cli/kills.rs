@@ -22,8 +22,8 @@ fn remove_temporary(dir: &Dir) {
 }
 
 /// Kills a command many times, at moments that are spread over the fastest of a few whole runs.
-/// `run` runs it, `start` starts it for the kill with this number, and `check` checks what that kill
-/// left. What the last kill left stays.
+/// `run` runs it, `start` starts it for the kill with this number, and `check` checks what that
+/// kill left. What the last kill left stays.
 fn kill_at_many_moments(dir: &Dir, run: impl Fn(), start: impl Fn(u32) -> Child, check: impl Fn(u32)) {
     let timed = || {
         let started = Instant::now();

@@ -3,9 +3,9 @@
 use crate::plugin::{with_path, with_plugin};
 use crate::support::{Dir, Run, finish};
 
-/// The part of the Assuan protocol that asks for a passphrase, in a few lines of shell. Each line of
-/// `answers` is the answer to one question, and the last line also to all later ones. The questions
-/// are written to `log`.
+/// The part of the Assuan protocol that asks for a passphrase, in a few lines of shell. Each line
+/// of `answers` is the answer to one question, and the last line also to all later ones. The
+/// questions are written to `log`.
 const PINENTRY: &str = r#"#!/bin/sh
 echo "OK ready"
 while read -r line; do

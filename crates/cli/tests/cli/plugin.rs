@@ -263,7 +263,8 @@ fn a_plugin_that_fails_fails_the_command() {
     }
     let error = "#!/bin/sh\nwhile IFS= read -r l; do case $l in '-> done') read -r l; break;; esac; done\n\
                  printf -- '-> error internal\\nbm8gbHVjaw\\n'; read -r l; read -r l; printf -- '-> done\\n\\n'\n";
-    // The plugins of the Go library end after an error, without `done`. Some may not read the answer.
+    // The plugins of the Go library end after an error, without `done`. Some may not read the
+    // answer.
     let ends = error.replace("printf -- '-> done\\n\\n'", ":");
     let deaf =
         error.replace("case $l in '-> done') read -r l; break", "case $l in '-> done') read -r l; exec <&-; break");

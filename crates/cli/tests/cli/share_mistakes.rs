@@ -172,8 +172,8 @@ fn a_secret_replaces_no_file() {
     assert_eq!((dir.read("new.txt"), dir.mode("new.txt")), (SECRET.to_vec(), 0o600));
     // An output that is not a regular file is written to.
     combine("/dev/null").quiet();
-    // A file that appears while the command waits for a passphrase is not overwritten. A pipe, unlike
-    // a FIFO, lets the command start before anything is written.
+    // A file that appears while the command waits for a passphrase is not overwritten. A pipe,
+    // unlike a FIFO, lets the command start before anything is written.
     let words = words(&dir, &[7; 32]);
     dir.write("words", words.join("\n"));
     let script = "(sleep 1; echo mine > late; echo pass) | \

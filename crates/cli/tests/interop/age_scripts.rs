@@ -1,5 +1,5 @@
-//! The scripts that test age's own programs, from age's Go module, with this command under the names
-//! of those programs. They are not stored here: Go fetches the module.
+//! The scripts that test age's own programs, from age's Go module, with this command under the
+//! names of those programs. They are not stored here: Go fetches the module.
 //!
 //! `go` is in PATH or in GO.
 

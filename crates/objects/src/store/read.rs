@@ -273,8 +273,8 @@ pub(super) fn pieces(result: GetResult) -> BoxStream<'static, Result<Bytes>> {
     counted.try_filter(|piece| future::ready(!piece.is_empty())).boxed()
 }
 
-/// Checks that a body is not longer than what it is part of, before it is read to its end: it may be
-/// endless.
+/// Checks that a body is not longer than what it is part of, before it is read to its end: it may
+/// be endless.
 pub(super) fn check_at_most(read: u64, most: u64) -> Result<()> {
     if read <= most { Ok(()) } else { Err(failed(SealedError::Changed)) }
 }

@@ -19,8 +19,8 @@ use crate::error::SealedError;
 const ONE_WRITE: u64 = 8 << 20;
 /// The least length of the parts of longer objects, except the last part.
 const MIN_PART: u64 = 8 << 20;
-/// The greatest length of a part. Each part is in memory, and the store may lie about the size of an
-/// object, from which the length of its parts follows.
+/// The greatest length of a part. Each part is in memory, and the store may lie about the size of
+/// an object, from which the length of its parts follows.
 const MAX_PART: u64 = 1 << 30;
 /// The largest number of parts of an object in S3.
 const MAX_PARTS: u64 = 10_000;
@@ -52,8 +52,8 @@ impl SealedStore {
     /// object is replaced, and changed the entity tag, the version, the length or the time of the
     /// object.
     ///
-    /// Parts are 8 MiB long, or longer if there would otherwise be more than 10,000. Each part is in
-    /// memory, so an object whose parts would be longer than 1 GiB is refused.
+    /// Parts are 8 MiB long, or longer if there would otherwise be more than 10,000. Each part is
+    /// in memory, so an object whose parts would be longer than 1 GiB is refused.
     ///
     /// If the last request fails, the object is read again. If it has the new header, it was
     /// replaced: a client of a store repeats a request whose answer was lost, and the repeated one

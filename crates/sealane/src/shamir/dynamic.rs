@@ -119,8 +119,8 @@ impl EvaluationPoints {
         }
         let mut syndromes = vec![field.zero(); points.len() - threshold];
         for ((point, weight), value) in points.iter().zip(weights).zip(values) {
-            // `reed_solomon::add_share` would do the same, but allocate each product. For 255 shares
-            // of 256 bits, the whole check would take 1.8 times as long.
+            // `reed_solomon::add_share` would do the same, but allocate each product. For 255
+            // shares of 256 bits, the whole check would take 1.8 times as long.
             field.add_powers(&mut syndromes, field.multiply(weight, value), point);
         }
         // The syndromes depend on the errors alone.

@@ -155,8 +155,9 @@ pub struct Tuning {
     /// Length in bytes from which a message that is authenticated in portions gains from powers of
     /// r for four rows between two carries.
     pub poly1305_min_bytes_for_four_rows: ByClass<usize>,
-    /// Whether a message that is authenticated in portions takes less time if [most blocks are added
-    /// on integers](crate::ChaCha20Rounds::nineteen_rounds_with_poly1305), beside pairs of groups.
+    /// Whether a message that is authenticated in portions takes less time if [most blocks are
+    /// added on integers](crate::ChaCha20Rounds::nineteen_rounds_with_poly1305), beside pairs of
+    /// groups.
     pub poly1305_beside_pairs: ByClass<bool>,
     /// Whether Poly1305 keeps its sum in lanes between the pieces of a message.
     pub poly1305_keeps_sum_in_lanes: bool,
@@ -214,8 +215,8 @@ pub const POLY1305_MIN_ROWS_FOR_TABLE: usize = 12;
 /// Rows on limbs of 44 bits (52-bit products) from which two share a carry. Granite Rapids and Zen
 /// 5.
 pub const POLY1305_MIN_ROWS_FOR_TWO: usize = 3;
-/// Rows on limbs of 44 bits (52-bit products) from which four share a carry, where the message comes
-/// in one piece. Granite Rapids and Zen 5.
+/// Rows on limbs of 44 bits (52-bit products) from which four share a carry, where the message
+/// comes in one piece. Granite Rapids and Zen 5.
 pub const POLY1305_MIN_ROWS_FOR_FOUR: usize = 9;
 /// Bytes of a message in pieces after which Poly1305 keeps its sum in lanes. On integers, half as
 /// many bytes take as long as computing the powers of r. Zen 3.

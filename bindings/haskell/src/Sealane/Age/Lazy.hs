@@ -13,9 +13,9 @@
 -- "attack at dawn"
 --
 -- Each file has a C thread, which works ahead: it holds at most 256 KiB of input, 256 KiB of
--- output, and a few chunks of 64 KiB between them. It ends, and its memory is wiped, when the result
--- has been used to its end or to an exception, or when a garbage collection finds that it is no
--- longer used.
+-- output, and a few chunks of 64 KiB between them. It ends, and its memory is wiped, when the
+-- result has been used to its end or to an exception, or when a garbage collection finds that it is
+-- no longer used.
 --
 -- A forked process (@System.Posix.forkProcess@) does not have the threads of its parent. There, a
 -- file that the parent has begun throws 'Sealane.Error.SealaneError' after the bytes that were

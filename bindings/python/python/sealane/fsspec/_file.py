@@ -244,7 +244,8 @@ class AgeWriteFile(AgeWriter):
         try:
             super().close()
         finally:
-            # `__del__` removes the sealer of a file that was never closed, and then calls this method.
+            # `__del__` removes the sealer of a file that was never closed, and then calls this
+            # method.
             if not self._is_finished:
                 self._give_up()
             else:

@@ -313,8 +313,8 @@ impl Destination {
         Ok(record)
     }
 
-    /// Returns errors of earlier writes to a result, and writes it to the disk. On Linux, a run with
-    /// a journal writes all results to the disk later.
+    /// Returns errors of earlier writes to a result, and writes it to the disk. On Linux, a run
+    /// with a journal writes all results to the disk later.
     fn check_writes(&self, result: &Temporary) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         if self.journal.is_some() {

@@ -2,8 +2,8 @@
 //! followed, so a user who can write there cannot redirect the command to other files.
 //!
 //! On Unix, paths are opened with `openat` and `O_NOFOLLOW`, one component at a time. On Windows,
-//! whole paths are used: links are refused, but a link that appears between the check and the use is
-//! not noticed.
+//! whole paths are used: links are refused, but a link that appears between the check and the use
+//! is not noticed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};

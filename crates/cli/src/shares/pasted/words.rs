@@ -151,8 +151,8 @@ fn split(rows: &[Row<'_>], left: &mut usize, found: &mut Vec<(usize, Zeroizing<S
     }
 }
 
-/// Returns whether the words are a mnemonic. Subtracts their number from `left`; if nothing is left,
-/// the answer is no.
+/// Returns whether the words are a mnemonic. Subtracts their number from `left`; if nothing is
+/// left, the answer is no.
 fn is_right(words: &[(usize, Word<'_>)], left: &mut usize) -> bool {
     *left = left.saturating_sub(words.len());
     *left > 0 && Mnemonic::parse(&join(words)).is_ok()

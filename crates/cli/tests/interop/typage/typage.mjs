@@ -1,8 +1,10 @@
 // Runs typage (https://github.com/FiloSottile/typage) for the tests: node typage.mjs FOLDER < JOBS
 //
-// FOLDER has the node_modules with the package age-encryption. JOBS is a JSON list of objects, which are done in turn:
+// FOLDER has the node_modules with the package age-encryption. JOBS is a JSON list of objects,
+// which are done in turn:
 //   {"keygen": "x25519" | "hybrid", "output": KEY}, which also writes KEY.pub;
-//   {"encrypt": INPUT, "output": OUTPUT, "recipients": [FILE…] or "passphrase": TEXT, "armor": BOOL, "stream": BOOL};
+//   {"encrypt": INPUT, "output": OUTPUT, "recipients": [FILE…] or "passphrase": TEXT,
+//    "armor": BOOL, "stream": BOOL};
 //   {"decrypt": INPUT, "output": OUTPUT, "identity": FILE or "passphrase": TEXT, "stream": BOOL}.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -23,8 +23,9 @@ use crate::backend::ClmulBackend;
 /// One piece of code serves all degrees, which suits formats that allow many of them.
 /// [`Gf2n`](super::Gf2n) is faster: it has thirteen fields, each with separate code.
 ///
-/// Sums and products take the same time for all elements of a field. An element belongs to the field
-/// that made it. With elements of another field, results mean nothing, and functions may panic.
+/// Sums and products take the same time for all elements of a field. An element belongs to the
+/// field that made it. With elements of another field, results mean nothing, and functions may
+/// panic.
 ///
 /// ```
 /// use sealane::gf2n::DynamicField;

@@ -79,8 +79,8 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
         }
     }
 
-    /// Returns where the next [`INTEGER_BYTES`] begin, if they should be added on integers. At least
-    /// one more row must come before `end`. The first row is never among them.
+    /// Returns where the next [`INTEGER_BYTES`] begin, if they should be added on integers. At
+    /// least one more row must come before `end`. The first row is never among them.
     #[inline(always)]
     pub(crate) fn next_on_integers(&self, end: usize) -> Option<usize> {
         let takes = matches!(self.rows, Rows::FoursAndIntegers) && self.done > 0;
@@ -154,8 +154,8 @@ impl OnIntegers {
     }
 }
 
-/// Computes the powers of r. Returns the power that [`OnIntegers`] needs. All callers share one copy
-/// of this function.
+/// Computes the powers of r. Returns the power that [`OnIntegers`] needs. All callers share one
+/// copy of this function.
 pub(super) fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier, rows: Rows) -> Element {
     token.enter_apart(
         #[inline(always)]
@@ -177,8 +177,8 @@ fn add_one_or_four_behind<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<'_, W>
     );
 }
 
-/// Adds the end, combines the lanes, and wipes the sum and the powers. All callers share one copy of
-/// this function.
+/// Adds the end, combines the lanes, and wipes the sum and the powers. All callers share one copy
+/// of this function.
 fn finish<W: U64Lanes>(
     token: W::Token,
     mac: &mut RowsMac<'_, W>,

@@ -37,8 +37,8 @@ fn no_limb_overflows_with_integers() {
     }
 }
 
-/// A message in pieces whose sum stays in lanes, on upper bounds, with every number of blocks at its
-/// end.
+/// A message in pieces whose sum stays in lanes, on upper bounds, with every number of blocks at
+/// its end.
 #[cfg(feature = "alloc")]
 #[test]
 fn no_limb_overflows_between_pieces() {

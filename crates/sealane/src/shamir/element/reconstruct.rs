@@ -17,7 +17,8 @@ use crate::shamir::error::Error;
 ///
 /// If `threshold` is below the true threshold, exactly `threshold` shares give a wrong secret
 /// without an error. More shares than that are refused, because they do not belong together, except
-/// with a probability of 2^-n for each further one in GF(2^n), which matters in the smallest fields.
+/// with a probability of 2^-n for each further one in GF(2^n), which matters in the smallest
+/// fields.
 ///
 /// # Errors
 /// [`Error::ZeroThreshold`], [`Error::TooFewShares`], [`Error::ZeroPoint`],
@@ -70,8 +71,8 @@ pub fn reconstruct_at_with_backend<F: Field>(
 /// Returns the positions, counted from 0, of the shares that do not belong to the others. The
 /// result is empty if all belong together.
 ///
-/// If e shares are bad, at least `threshold` + 2·e shares are needed to tell which. The time depends
-/// on how bad shares differ from right ones, as that of [`reconstruct`] does.
+/// If e shares are bad, at least `threshold` + 2·e shares are needed to tell which. The time
+/// depends on how bad shares differ from right ones, as that of [`reconstruct`] does.
 ///
 /// # Errors
 /// The errors of [`reconstruct`], except [`Error::BadShares`].

@@ -71,8 +71,8 @@ impl Cost {
     }
 }
 
-/// Returns the cost of a multiplication in a field of this degree. In small fields, the time is that
-/// of the call.
+/// Returns the cost of a multiplication in a field of this degree. In small fields, the time is
+/// that of the call.
 fn multiplication(bits: u16) -> u64 {
     let words = u64::from(bits).div_ceil(64);
     64 + 4 * words * words

@@ -23,8 +23,8 @@ use crate::format::{Share, ShareReader, WipedVec};
 /// the report if there are enough others. Repeated shares are ignored.
 ///
 /// For n shares with a threshold of k, the time grows with n·k as long as no share is forged. If
-/// shares of an element are forged, the time grows with n², up to a limit: with too many shares, the
-/// result may be [`CombineError::GaveUp`].
+/// shares of an element are forged, the time grows with n², up to a limit: with too many shares,
+/// the result may be [`CombineError::GaveUp`].
 ///
 /// # Errors
 /// If the shares are of more than one set, or do not give an authentic secret: see

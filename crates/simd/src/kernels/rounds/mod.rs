@@ -1,6 +1,6 @@
 //! ChaCha's double rounds in the vertical layout, in assembly: four blocks with SSSE3 and NEON;
-//! eight with AVX2 and AVX-512VL, and sixteen or twice sixteen with AVX-512. Where there is time for
-//! it, they have Poly1305 between them.
+//! eight with AVX2 and AVX-512VL, and sixteen or twice sixteen with AVX-512. Where there is time
+//! for it, they have Poly1305 between them.
 //!
 //! A quarter round is a chain of 14 cycles on x86-64, and of 30 to 48 on Arm. To keep the units
 //! busy, all four of a round advance together.

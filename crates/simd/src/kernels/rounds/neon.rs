@@ -201,10 +201,10 @@ pub(crate) fn double_rounds(v: &mut [uint32x4_t; 16], double_rounds: u8, pending
     let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15] = v;
     let [r0, r1, s1] = pending.r;
     let [h0, h1, h2] = &mut pending.h;
-    // SAFETY: the assembly reads 16 bytes, without alignment, for each of the `plan.blocks()` blocks
-    // in `taken`: two in each turn of the first loop and one in each of the second. It writes no
-    // memory. All registers that it changes are operands; it leaves the stack alone. The feature is
-    // enabled.
+    // SAFETY: the assembly reads 16 bytes, without alignment, for each of the `plan.blocks()`
+    // blocks in `taken`: two in each turn of the first loop and one in each of the second. It
+    // writes no memory. All registers that it changes are operands; it leaves the stack alone. The
+    // feature is enabled.
     unsafe {
         asm!(
             loops!(),

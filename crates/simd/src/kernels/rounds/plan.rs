@@ -15,8 +15,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans to add as many of the blocks as fit in portions of [`FEWER`] and [`MOST`], with no more
-    /// double rounds of [`MOST`] blocks than necessary.
+    /// Plans to add as many of the blocks as fit in portions of [`FEWER`] and [`MOST`], with no
+    /// more double rounds of [`MOST`] blocks than necessary.
     #[inline(always)]
     pub(super) fn new(double_rounds: u8, blocks: usize) -> Self {
         let double_rounds = usize::from(double_rounds);

@@ -22,7 +22,9 @@ class SecretsTest {
     @TempDir
     Path folder;
 
-    /** Returns bytes that differ from these in every place, so that the heap has no further copy. */
+    /**
+     * Returns bytes that differ from these in every place, so that the heap has no further copy.
+     */
     private static byte[] masked(byte[] bytes, int length) {
         byte[] masked = new byte[length];
         for (int i = 0; i < length; i++) {
@@ -31,7 +33,9 @@ class SecretsTest {
         return masked;
     }
 
-    /** Returns whether the heap, with unreachable objects, has the bytes that {@code masked} masks. */
+    /**
+     * Returns whether the heap, with unreachable objects, has the bytes that {@code masked} masks.
+     */
     private boolean heapHas(byte[] masked) throws Exception {
         Path dump = folder.resolve("heap.hprof");
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpHeap(dump.toString(), false);

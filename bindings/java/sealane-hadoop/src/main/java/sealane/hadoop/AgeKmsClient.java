@@ -55,8 +55,8 @@ public final class AgeKmsClient implements KmsClient {
      * Returns the prefix that is wrapped along with each key, so that a key cannot be passed off as
      * wrapped by another master key. Whoever writes a Parquet file chooses the name in it. A name
      * with the character that ends the prefix could reach into the key, and tell how it begins. The
-     * encoder would replace half of a surrogate pair by a question mark, so that two names could have
-     * the same prefix.
+     * encoder would replace half of a surrogate pair by a question mark, so that two names could
+     * have the same prefix.
      */
     private static byte[] label(String masterKey) {
         if (masterKey.indexOf('\0') >= 0) {

@@ -54,8 +54,8 @@ final class CreatedOutputStream extends OutputStream {
     }
 
     /**
-     * Discards what was written, if the file system of the file can do that, so that {@link #finish}
-     * neither creates nor replaces the file.
+     * Discards what was written, if the file system of the file can do that, so that {@link
+     * #finish} neither creates nor replaces the file.
      */
     void abort() {
         if (isAbortable()) {

@@ -70,7 +70,8 @@ final class Keys {
     static AgeRecipients recipients(Configuration conf) throws IOException {
         String lines = recipientLines(conf, AgeProperties.RECIPIENTS);
         AgeRecipients.Builder builder = new AgeRecipients.Builder();
-        // All numbers are read before the passphrase. An exception after that would leave copies of it.
+        // All numbers are read before the passphrase. An exception after that would leave copies of
+        // it.
         int workFactor = conf.getInt(AgeProperties.WORK_FACTOR, AgeRecipients.DEFAULT_WORK_FACTOR);
         require(conf, builder);
         if (lines.isBlank()) {

@@ -48,7 +48,9 @@ class OutputTest {
         }
     }
 
-    /** A file that appears when it is closed, as objects do. After some writes, the next ones fail. */
+    /**
+     * A file that appears when it is closed, as objects do. After some writes, the next ones fail.
+     */
     private static final class Full extends ByteArrayOutputStream implements Abortable, StreamCapabilities {
         private final java.nio.file.Path file;
         private int writes;

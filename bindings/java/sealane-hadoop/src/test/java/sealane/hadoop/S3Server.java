@@ -19,9 +19,9 @@ import java.util.concurrent.Executors;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * The part of S3 that Hadoop's connector needs for small files, with objects in memory: PUT, also as
- * a copy and only if the key is free, GET, also of ranges, HEAD, DELETE and lists of objects. There
- * are no permissions, and signatures are not checked.
+ * The part of S3 that Hadoop's connector needs for small files, with objects in memory: PUT, also
+ * as a copy and only if the key is free, GET, also of ranges, HEAD, DELETE and lists of objects.
+ * There are no permissions, and signatures are not checked.
  */
 final class S3Server implements AutoCloseable {
     private static final String DATE = "Thu, 01 Jan 2026 00:00:00 GMT";
@@ -135,7 +135,9 @@ final class S3Server implements AutoCloseable {
         }
     }
 
-    /** Removes the signatures between the chunks of a body: {@code length;signature CRLF data CRLF}. */
+    /**
+     * Removes the signatures between the chunks of a body: {@code length;signature CRLF data CRLF}.
+     */
     private static byte[] withoutChunks(byte[] body) {
         ByteArrayOutputStream object = new ByteArrayOutputStream();
         int at = 0;

@@ -38,7 +38,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The file system on Hadoop's connector for S3, which has no directories and renames by copying. */
+/**
+ * The file system on Hadoop's connector for S3, which has no directories and renames by copying.
+ */
 class S3Test {
     private static final Path ROOT = new Path("age-s3a://bucket/");
 

@@ -55,7 +55,9 @@ class SplitsTest {
         return lines;
     }
 
-    /** Returns lines of about {@code lineLength} bytes, some of them empty, {@code length} in all. */
+    /**
+     * Returns lines of about {@code lineLength} bytes, some of them empty, {@code length} in all.
+     */
     private static byte[] text(int length, int lineLength, String lineEnd, boolean endsWithLine) {
         Random random = new Random(length * 31L + lineLength);
         ByteArrayOutputStream text = new ByteArrayOutputStream();

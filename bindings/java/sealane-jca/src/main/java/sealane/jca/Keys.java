@@ -105,8 +105,8 @@ final class Keys {
         }
 
         /**
-         * Returns the hash code of an equal {@link SecretKeySpec}. It is computed once, because each
-         * such object leaves a copy of the key, and because it must not change when the key is
+         * Returns the hash code of an equal {@link SecretKeySpec}. It is computed once, because
+         * each such object leaves a copy of the key, and because it must not change when the key is
          * destroyed.
          */
         @Override

@@ -140,8 +140,8 @@ final class Native {
     }
 
     /**
-     * Returns whether a direct buffer is known to be a mapped file. Before Java 22, no public method
-     * tells.
+     * Returns whether a direct buffer is known to be a mapped file. Before Java 22, no public
+     * method tells.
      */
     static boolean isMapped(ByteBuffer direct) {
         return false;

@@ -21,7 +21,9 @@ class LongMessageTest {
         Protocol.CALL_BYTES, Protocol.CALL_BYTES + 1, 2 * Protocol.CALL_BYTES, 3 * Protocol.CALL_BYTES + 17
     };
 
-    /** The garbage collector waits during a call, so the native library itself refuses a long one. */
+    /**
+     * The garbage collector waits during a call, so the native library itself refuses a long one.
+     */
     @Test
     void aCallHasAtMost64KiB() {
         assertEquals(Optional.empty(), SealaneProvider.problem());

@@ -198,8 +198,8 @@ class ProcessesTest {
 
     /**
      * A mapped file that is cut gives an error that can be caught. The Java Native Interface cannot
-     * know which buffers are mapped, but only ciphers pass buffers to it. Java 17 may throw the error
-     * later, in any other call.
+     * know which buffers are mapped, but only ciphers pass buffers to it. Java 17 may throw the
+     * error later, in any other call.
      */
     @Test
     void aMappedFileCanBeCut() throws Exception {

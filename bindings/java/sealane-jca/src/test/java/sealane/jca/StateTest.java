@@ -226,7 +226,9 @@ class StateTest {
         assertThrows(IllegalStateException.class, mac::engineDoFinal);
     }
 
-    /** No array has the length of the output or of the kept ciphertext, so it cannot be allocated. */
+    /**
+     * No array has the length of the output or of the kept ciphertext, so it cannot be allocated.
+     */
     @ParameterizedTest
     @EnumSource(Variant.class)
     void aPieceForWhichThereIsNoMemoryEndsTheMessage(Variant variant) throws Exception {
