@@ -134,7 +134,7 @@ def prepare(folder, key):
     that was interrupted."""
     if folder.is_dir() and any(folder.iterdir()):
         if not ((folder / MARK).is_file() or is_release(folder)):
-            sys.exit(f"{folder} is not empty, and has no earlier release or also other files: name another folder")
+            sys.exit(f"{folder} has files that are not of an earlier release: name another folder")
         if folder.resolve() in key.resolve().parents:
             sys.exit(f"the key {key} is in {folder}, which would be emptied: move it elsewhere")
         shutil.rmtree(folder)

@@ -108,8 +108,8 @@ def largest_tables():
 
     candidates = sorted((random_r() for _ in range(20000)), key=sum_of_limbs)
     for i, r in enumerate([CLAMP, *candidates[-3:], *candidates[:1]]):
-        for bytes in (16 * 64, 16 * 128 + 15, 16 * 256 + 1):
-            yield vector(f"all-ones blocks, r number {i} of the search, {bytes} bytes", key(r, TWO_128 - 1), b"\xff" * bytes)
+        for length in (16 * 64, 16 * 128 + 15, 16 * 256 + 1):
+            yield vector(f"all-ones blocks, r number {i} of the search, {length} bytes", key(r, TWO_128 - 1), b"\xff" * length)
 
 
 def shapes():

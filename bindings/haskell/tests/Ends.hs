@@ -1,5 +1,6 @@
 -- | Ends while another thread is in a call with recipients, a sealer or ranges. @ends.c@ checks
--- that the object is not freed during the call, and writes a line to standard input when it begins.
+-- that the object is not freed during the call. When the call begins, it writes a line to
+-- descriptor 3, which arrives on standard input.
 module Main (main) where
 
 import Control.Concurrent (forkIO)

@@ -62,6 +62,16 @@ def test_other_threads_run_while_a_plugin_contributes_its_part(log):
     assert age.decrypt(sealed, [part, IDENTITY]) == b"secret"
 
 
+def test_a_plugin_that_fails_does_not_keep_others_from_opening(log):
+    first, second, plugin = age.Identity.generate(), age.Identity.generate(), age.Identity(KEY)
+    holders = [first.recipient, second.recipient, age.Recipient(RECIPIENT)]
+    sealed = age.encrypt(b"secret", age.Recipient.threshold(2, holders))
+    log.with_name("age-plugin-test").unlink()
+    assert age.decrypt(sealed, [plugin, first, second]) == b"secret"
+    with pytest.raises(age.IdentityError, match="age-plugin-test"):
+        age.decrypt(sealed, [plugin, first])
+
+
 def test_a_plugin_that_is_missing(log):
     sealed = age.encrypt(b"secret", age.Recipient(RECIPIENT))
     log.with_name("age-plugin-test").unlink()

@@ -13,7 +13,9 @@ use sealane_age::key_file::{
 use sealane_age::plugin::{Client, NoCallbacks};
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::threshold::{self, ThresholdIdentity};
-use sealane_age::{DecryptError, Decryptor, StreamReader, mlkem768x25519, scrypt, x25519};
+use sealane_age::{
+    DecryptError, Decryptor, FileKey, Stanza, StreamReader, UnwrapError, mlkem768x25519, scrypt, x25519,
+};
 
 use super::part::Part;
 use super::recipient::{Recipient, random_number};
@@ -157,13 +159,15 @@ impl Identity {
 /// The identities that open a file, and parts contributed by others.
 pub(crate) struct Identities {
     keys: Vec<Key>,
+    /// Keys of plugins, which come last because they may fail.
+    plugins: Vec<Key>,
     parts: Vec<threshold::Part>,
 }
 
 impl Identities {
     /// Takes an identity, or several. Parts may be among them.
     pub(crate) fn new(identities: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut all = Self { keys: Vec::new(), parts: Vec::new() };
+        let mut all = Self { keys: Vec::new(), plugins: Vec::new(), parts: Vec::new() };
         if all.add(identities)? {
             return Ok(all);
         }
@@ -181,7 +185,9 @@ impl Identities {
     /// Adds an identity or a part. Returns false for an object of any other type.
     fn add(&mut self, item: &Bound<'_, PyAny>) -> PyResult<bool> {
         if let Ok(identity) = item.cast::<Identity>() {
-            self.keys.push(identity.get().key.clone());
+            let Identity { key, kind, .. } = identity.get();
+            let list = if *kind == "plugin" { &mut self.plugins } else { &mut self.keys };
+            list.push(key.clone());
         } else if let Ok(part) = item.cast::<Part>() {
             self.parts.push(part.get().copy()?);
         } else {
@@ -190,11 +196,16 @@ impl Identities {
         Ok(true)
     }
 
-    /// Calls `work` with a list: the identities, and one that combines all of them with the parts,
-    /// for files that need several holders.
+    /// Calls `work` with a list: the identities, and some that combine them with the parts, for
+    /// files that need several holders. Those who suffice without plugins come before the plugins.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&[&dyn sealane_age::Identity]) -> T) -> T {
         let mut each: Vec<_> = self.keys.iter().map(|key| &**key as &dyn sealane_age::Identity).collect();
-        let together = ThresholdIdentity::new(each.iter().copied(), &self.parts);
+        let sufficient = Quiet(ThresholdIdentity::new(each.iter().copied(), &self.parts));
+        let together = ThresholdIdentity::new(self.each(), &self.parts);
+        if !self.plugins.is_empty() {
+            each.push(&sufficient);
+        }
+        each.extend(self.plugins.iter().map(|key| &**key as &dyn sealane_age::Identity));
         each.push(&together);
         work(&each)
     }
@@ -205,7 +216,16 @@ impl Identities {
     }
 
     pub(crate) fn each(&self) -> impl Iterator<Item = &dyn sealane_age::Identity> {
-        self.keys.iter().map(|key| &**key as &dyn sealane_age::Identity)
+        self.keys.iter().chain(&self.plugins).map(|key| &**key as &dyn sealane_age::Identity)
+    }
+}
+
+/// Holders whose failure does not matter, because others are tried too.
+struct Quiet<'a>(ThresholdIdentity<'a>);
+
+impl sealane_age::Identity for Quiet<'_> {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        Ok(self.0.unwrap_file_key(stanzas).unwrap_or(None))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a program does for the plugins that it starts.
+//! Callbacks of a program for the plugins that it starts.
 
 use std::io;
 use std::process::Command;
@@ -58,7 +58,8 @@ pub trait Callbacks: Sync {
     /// want to end the plugin then, too.
     ///
     /// # Errors
-    /// The errors of the system. They become [`Failure::Io`](super::Failure::Io).
+    /// The errors of the system. They become [`Failure::Io`](super::Failure::Io), or
+    /// [`Failure::Ended`](super::Failure::Ended) if a pipe is broken or ends.
     fn start(&self, command: Command) -> io::Result<Process> {
         Process::start(command)
     }

@@ -191,8 +191,8 @@ fn number(digit: u8, last: u8) -> Vec<u8> {
     [vec![digit; 255], vec![last]].concat()
 }
 
-/// Decryption with these keys takes about 2^2044 steps. The small prime is 5, the other one is 3 d,
-/// and the public exponent is 3.
+/// With 5 as the first prime, decryption would take about 2^2044 steps. The other prime is 3 d, and
+/// the public exponent is 3.
 #[test]
 fn an_rsa_key_with_a_small_prime_is_malformed() {
     let (d, q, n) = (number(0x11, 0x0b), number(0x33, 0x21), number(0xff, 0xa5));

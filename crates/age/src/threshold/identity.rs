@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::slice;
 
 use super::ThresholdError;
 use super::known_shares::KnownShares;
@@ -56,11 +57,18 @@ impl Identity for ThresholdIdentity<'_> {
             };
             failure = failure.or(checked.err().map(UnwrapError::from));
         }
-        for shares in &mut shares {
-            let result = shares.unwrap(&self.identities, shares.needed());
-            failure = failure.or(result.err());
-            if shares.found.len() >= shares.needed() {
-                return shares.combine().map(Some);
+        if let Some(enough) = shares.iter().find(|shares| shares.found.len() >= shares.needed()) {
+            return enough.combine().map(Some);
+        }
+        // An identity that may ask the user is asked about no set while earlier ones could suffice
+        // for another.
+        for identity in &self.identities {
+            for shares in &mut shares {
+                let result = shares.unwrap(slice::from_ref(identity), shares.needed());
+                failure = failure.or(result.err());
+                if shares.found.len() >= shares.needed() {
+                    return shares.combine().map(Some);
+                }
             }
         }
         if let Some(failure) = failure {

@@ -231,6 +231,11 @@ fn two_sets_in_one_file() {
     assert_ne!(sets[0].id, sets[1].id);
     assert_eq!(open(&file, &[&first[0], &first[2]], &[]).unwrap(), b"secret");
     assert_eq!(open(&file, &[&second[0], &second[1], &second[2]], &[]).unwrap(), b"secret");
+    // Holders of the second set open the file before another identity is asked about the first.
+    let failing = Failing(Cell::new(0));
+    let together = ThresholdIdentity::new([&second[0] as &dyn Identity, &second[1], &second[2], &failing], &[]);
+    Decryptor::new(&file[..]).unwrap().decrypt([&together as &dyn Identity]).unwrap();
+    assert_eq!(failing.0.get(), 0);
     // Parts of the first set are still valid, but shares of different sets do not add up.
     let parts = [old_part];
     assert_eq!(open(&file, &[&first[0]], &parts).unwrap(), b"secret");

@@ -172,7 +172,8 @@ fn a_set_id_repeated() {
 fn a_replaced_label_and_every_other_value_is_noticed() {
     let keys = keys(3);
     let base64 = |label: &str| BASE64_STANDARD_NO_PAD.encode(label);
-    let changes: &[(&str, &dyn Fn(&mut Vec<String>))] = &[
+    type Change<'a> = (&'a str, &'a dyn Fn(&mut Vec<String>));
+    let changes: &[Change<'_>] = &[
         ("label", &|args| args[5] = base64("party")),
         ("label removed", &|args| drop(args.pop())),
         ("threshold", &|args| args[1] = "3".into()),

@@ -5,7 +5,6 @@
 //! Also opens files with parts and identities together, and names the file of a part that is wrong.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -40,25 +39,17 @@ impl Parts {
     }
 }
 
-/// Identities of holders, and parts of others. It does not fail: another identity may open the file
-/// alone. If none does, [`Together::failure`] reports why the holders could not.
+/// Identities of holders, and parts of others.
 pub(crate) struct Together<'a> {
     identity: ThresholdIdentity<'a>,
     parts: &'a Parts,
-    failure: RefCell<Option<UnwrapError>>,
 }
 
 impl<'a> Together<'a> {
     /// Combines identities with parts of the file. The identities are tried in order, until there
     /// are enough shares.
     pub(crate) fn new(identities: impl IntoIterator<Item = &'a dyn Identity>, parts: &'a Parts) -> Self {
-        let identity = ThresholdIdentity::new(identities, &parts.parts);
-        Self { identity, parts, failure: RefCell::default() }
-    }
-
-    /// Returns the last identity to try. It opens no file, and fails if the holders have failed.
-    pub(crate) fn failure(&self) -> Failure<'_> {
-        Failure(&self.failure)
+        Self { identity: ThresholdIdentity::new(identities, &parts.parts), parts }
     }
 
     /// Adds to an error the name of the file whose part is wrong.
@@ -80,19 +71,7 @@ impl<'a> Together<'a> {
 
 impl Identity for Together<'_> {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
-        Ok(self.identity.unwrap_file_key(stanzas).unwrap_or_else(|error| {
-            self.failure.replace(Some(self.explain(error, stanzas)));
-            None
-        }))
-    }
-}
-
-/// The failure of holders to open a file together.
-pub(crate) struct Failure<'a>(&'a RefCell<Option<UnwrapError>>);
-
-impl Identity for Failure<'_> {
-    fn unwrap_file_key(&self, _: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
-        self.0.take().map_or(Ok(None), Err)
+        self.identity.unwrap_file_key(stanzas).map_err(|error| self.explain(error, stanzas))
     }
 }
 

@@ -3,13 +3,15 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use sealane_age::{Backend, DecryptError, Decryptor, Identity, StreamReader};
+use sealane_age::header::is_padding;
+use sealane_age::{Backend, DecryptError, Decryptor, Identity, Stanza, StreamReader, threshold};
 
 use super::contributed_parts::{Parts, Together, read_parts};
 use crate::args::{IdentityArgs, KeyArgs};
 use crate::error::explain::decrypt_error;
 use crate::error::{Error, Result};
 use crate::io::stdin::StdinUse;
+use crate::keys::failures::Failures;
 use crate::keys::identities::{Identities, Openable};
 use crate::keys::passphrase::Passphrases;
 use crate::keys::scrypt::PassphraseIdentity;
@@ -88,14 +90,34 @@ impl Openers {
             let decryptor = decryptor.with_max_work_factor(u8::MAX);
             return act(decryptor, &[&identity]).map_err(|error| error.into().explain(None));
         }
-        // Holders come before identities that may fail or ask the user, so that these do not keep
-        // the holders who suffice from opening the file. Only a plugin could open a file that is
-        // encrypted with a passphrase, so encrypted identity files are not tried for one.
-        let together = Together::new(self.identities.holders(), &self.parts);
-        let failure = together.failure();
-        let native = self.identities.native().chain([&together as &dyn Identity]);
-        let other = self.identities.other(with_passphrase).chain([&failure as &dyn Identity]);
-        let all: Vec<_> = native.chain(other).collect();
+        // Only a plugin could open a file that is encrypted with a passphrase, so encrypted
+        // identity files are not tried for one.
+        let native: Vec<_> = self.identities.native().collect();
+        let other: Vec<_> = self.identities.other(with_passphrase).collect();
+        let is_share = |stanza: &Stanza| stanza.tag == threshold::TYPE;
+        let stanzas = decryptor.header().stanzas();
+        let only_shares = stanzas.iter().filter(|stanza| !is_padding(stanza)).all(is_share);
+        let native_holders = Together::new(native.iter().copied(), &self.parts);
+        let all_holders = Together::new(self.identities.holders(), &self.parts);
+        let (ignored, failures) = (Failures::default(), Failures::default());
+        let native_holders = ignored.keep(&native_holders);
+        let all_holders = failures.keep(&all_holders);
+        let mut all = native.clone();
+        let kept: Vec<_>;
+        if stanzas.iter().any(is_share) {
+            // Holders who suffice open the file, whatever identities do that may fail or ask the
+            // user. If others can open it alone, these identities are asked for that before they
+            // are asked for each share.
+            kept = other.iter().map(|identity| failures.keep(*identity)).collect();
+            all.push(if only_shares { &all_holders } else { &native_holders });
+            all.extend(kept.iter().map(|identity| identity as &dyn Identity));
+            if !only_shares {
+                all.push(&all_holders);
+            }
+            all.push(&failures);
+        } else {
+            all.extend(other);
+        }
         act(decryptor, &all).map_err(|error| error.into().explain(with_passphrase.then_some(passphrase)))
     }
 

@@ -4,6 +4,7 @@
 pub(crate) mod cached;
 pub(crate) mod contributed_parts;
 pub(crate) mod encrypt_to;
+mod failures;
 pub(crate) mod file_keys;
 pub(crate) mod holders;
 pub(crate) mod identities;

@@ -93,8 +93,8 @@ impl Secrets {
     }
 }
 
-/// The longest line that is certainly whole, in bytes. Linux passes on 4,095 bytes of a line and
-/// drops the others, so such a line may be cut.
+/// The longest line that is certainly whole on Linux, in bytes. Linux passes on 4,095 bytes of a
+/// line and drops the others, so such a line may be cut. Other systems may cut shorter lines.
 pub(crate) const MAX_LINE: usize = 4094;
 
 /// Reads a line. Unlike `BufRead`, it leaves no other copy of the line in memory. The kernel

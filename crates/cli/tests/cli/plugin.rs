@@ -143,6 +143,11 @@ fn one_holders_identity_does_not_keep_others_from_opening() {
     open(&["-i", "a.txt", "-j", "test"]).fails("2 of 2 holders together, and 1 of them is here");
     run(&dir, &["rekey", "--add", "-i", "a.txt", "-i", "b.txt", "-r", RECIPIENT, "x"]).ok();
     assert_eq!(open(&["-i", "a.txt", "-j", "test"]).quiet().stdout, b"secret");
+    // A plugin that opens the file alone is not asked about each share first.
+    dir.write("log", "");
+    assert_eq!(open(&["-j", "test"]).quiet().stdout, b"secret");
+    assert_eq!(dir.read("log"), b"--age-plugin=identity-v1\n");
+    open(&["-j", "bad"]).fails("age-plugin-bad ended unexpectedly");
 }
 
 #[test]

@@ -85,7 +85,8 @@ fn words_of_another_set_or_of_a_forger() {
     // The forger uses the identifier of the other shares.
     let like: Vec<String> = evil.iter().map(|words| with_identifier(words, &honest[0])).collect();
     dir.write("evil", like[2..].join("\n"));
-    // Words that are given again, also in another file or twice in one, are no further evidence.
+    // Honest words that are given again, in another file or twice in one, are no evidence for the
+    // forger.
     dir.sh("cp holder-1 copy-1; cp holder-2 copy-2; cat holder-1 copy-1 > twice").quiet();
     for honest in [
         &["holder-1", "holder-2"][..],

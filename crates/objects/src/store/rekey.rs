@@ -149,7 +149,10 @@ impl SealedStore {
                 }
             }
             self.check_same(location, &meta).await?;
-            return self.inner.put_opts(location, payload, attributes.into()).await;
+            return match self.inner.put_opts(location, payload, attributes.into()).await {
+                Err(error) => self.replaced_despite(error, location, replacement).await,
+                written => written,
+            };
         }
         let mut upload = self.inner.put_multipart_opts(location, PutMultipartOptions::from(attributes)).await?;
         let mut moved_len = 0;
