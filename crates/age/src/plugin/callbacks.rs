@@ -12,6 +12,24 @@ use super::process::Process;
 ///
 /// Texts of a plugin may contain any characters, also ones that act on a terminal. The methods are
 /// called one after the other during a conversation, but several conversations may run at once.
+///
+/// ```
+/// use sealane_age::plugin::{Callbacks, Client, Failure, PluginError};
+///
+/// /// Shows the messages of plugins.
+/// struct Shown;
+///
+/// impl Callbacks for Shown {
+///     fn say(&self, message: &str) {
+///         eprintln!("{}", message.escape_debug());
+///     }
+/// }
+///
+/// let PluginError { plugin, failure, .. } =
+///     Client::at("/no/such/program", "test", Shown).unwrap(&[]).unwrap_err();
+/// assert_eq!(plugin, "test");
+/// assert!(matches!(failure, Failure::Io(_)));
+/// ```
 pub trait Callbacks: Sync {
     /// Shows a message. By default, it is lost.
     fn say(&self, message: &str) {

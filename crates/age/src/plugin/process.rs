@@ -13,6 +13,33 @@ use tempfile::TempDir;
 const GRACE: Duration = Duration::from_millis(500);
 
 /// A running plugin, for [`Callbacks::start`](super::Callbacks::start).
+///
+/// ```
+/// use std::io;
+/// use std::process::{Child, Command};
+///
+/// use sealane_age::plugin::{Callbacks, Process};
+///
+/// /// Ends a plugin at once if it still runs.
+/// struct Ends(Child);
+///
+/// impl Drop for Ends {
+///     fn drop(&mut self) {
+///         let _ = self.0.kill();
+///         let _ = self.0.wait();
+///     }
+/// }
+///
+/// struct Impatient;
+///
+/// impl Callbacks for Impatient {
+///     fn start(&self, mut command: Command) -> io::Result<Process> {
+///         let mut child = command.spawn()?;
+///         let (input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+///         Ok(Process::new(input, output, Ends(child)))
+///     }
+/// }
+/// ```
 pub struct Process {
     // Fields are dropped in this order: the plugin sees the end of its input, and has time to end.
     pub(super) input: ChildStdin,
