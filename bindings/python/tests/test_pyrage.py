@@ -103,7 +103,10 @@ def test_plugins_as_in_pyrage(tmp_path, monkeypatch):
         return to, by
 
     for texts in (([RECIPIENT], [KEY]), ([], [])):
-        assert made(pyrage, *texts) == made(peer, *texts)
+        # The plugin is missing. The texts of the errors differ.
+        ours, theirs = made(pyrage, *texts), made(peer, *texts)
+        assert [name for name, _ in ours] == [name for name, _ in theirs]
+        assert all("age-plugin-test" in text for _, text in ours)
     program = shutil.copy(PLUGIN, tmp_path / "age-plugin-test")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
