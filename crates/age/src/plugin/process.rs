@@ -35,7 +35,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// impl Callbacks for Impatient {
 ///     fn start(&self, mut command: Command) -> io::Result<Process> {
 ///         let mut child = command.spawn()?;
-///         let (input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+///         let pipes = child.stdin.take().zip(child.stdout.take());
+///         let (input, output) = pipes.expect("standard input and output are pipes");
 ///         Ok(Process::new(input, output, Ends(child)))
 ///     }
 /// }

@@ -144,15 +144,12 @@ impl SealedStore {
                 let update = PutOptions { mode: PutMode::Update(version), ..attributes.clone().into() };
                 match self.inner.put_opts(location, payload.clone(), update).await {
                     Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {}
-                    Err(error) => return self.replaced_despite(error, location, replacement).await,
-                    written => return written,
+                    written => return self.or_replaced(written, location, replacement).await,
                 }
             }
             self.check_same(location, &meta).await?;
-            return match self.inner.put_opts(location, payload, attributes.into()).await {
-                Err(error) => self.replaced_despite(error, location, replacement).await,
-                written => written,
-            };
+            let written = self.inner.put_opts(location, payload, attributes.into()).await;
+            return self.or_replaced(written, location, replacement).await;
         }
         let mut upload = self.inner.put_multipart_opts(location, PutMultipartOptions::from(attributes)).await?;
         let mut moved_len = 0;
@@ -178,10 +175,7 @@ impl SealedStore {
             }
             check_len(moved_len, meta.size)?;
             self.check_same(location, &meta).await?;
-            match upload.complete().await {
-                Err(error) => self.replaced_despite(error, location, replacement).await,
-                completed => completed,
-            }
+            self.or_replaced(upload.complete().await, location, replacement).await
         }
         .await;
         if moved.is_err() {
@@ -191,9 +185,15 @@ impl SealedStore {
         moved
     }
 
-    /// Returns the result of a request that failed although it replaced the object. Returns `error`
-    /// if the object is not the replacement, or cannot be read.
-    async fn replaced_despite(&self, error: Error, location: &Path, replacement: Replacement) -> Result<PutResult> {
+    /// Returns the result of the request that replaces the object. A request that failed has
+    /// succeeded if the object can be read and is the replacement.
+    async fn or_replaced(
+        &self,
+        written: Result<PutResult>,
+        location: &Path,
+        replacement: Replacement,
+    ) -> Result<PutResult> {
+        let Err(error) = written else { return written };
         let Replacement { start, size } = replacement;
         let len = start.len() as u64;
         let options = GetOptions { range: Some((0..len).into()), ..GetOptions::default() };
