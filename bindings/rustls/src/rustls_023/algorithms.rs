@@ -1,16 +1,30 @@
-//! The algorithms of TLS 1.3 and QUIC, and QUIC header protection. This file is compiled once for
-//! each version of rustls, with the names from that version's module `generation`.
+//! The algorithms of TLS 1.3 and QUIC, QUIC header protection, and the numbers of the suites. This
+//! file is compiled once for each version of rustls, with the names from that version's module
+//! `generation`.
 
 use sealane::quic::SAMPLE_BYTES;
 use sealane::{KEY_BYTES, quic};
 
 use super::generation::{
-    AeadKey, Algorithm, ConnectionTrafficSecrets, Error, FipsStatus, HeaderProtectionKey, Iv, PacketKey,
+    AeadKey, Algorithm, CipherSuite, ConnectionTrafficSecrets, Error, FipsStatus, HeaderProtectionKey, Iv, PacketKey,
     RecordDecrypter, RecordEncrypter, Tls13AeadAlgorithm, UNVALIDATED, UnsupportedOperationError,
 };
 use super::{packets, tls13};
 use crate::aead::{Keys, key_bytes};
 use crate::quic::header::{self, WrongLength};
+
+/// Returns whether a suite's cipher is ChaCha20-Poly1305. rustls's providers lack the suite with
+/// DHE, but a program's own provider may have it. rustls has no key exchange for the suites with
+/// PSK.
+pub(super) fn is_chacha20(suite: CipherSuite) -> bool {
+    matches!(
+        suite,
+        CipherSuite::TLS13_CHACHA20_POLY1305_SHA256
+            | CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256
+            | CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
+            | CipherSuite::TLS_DHE_RSA_WITH_CHACHA20_POLY1305_SHA256
+    )
+}
 
 /// ChaCha20-Poly1305 for TLS 1.3 records.
 pub(super) struct Tls13;

@@ -8,7 +8,7 @@ pub(super) use rustls::crypto::cipher::{
 #[cfg(feature = "tls12")]
 pub(super) use rustls::crypto::cipher::{KeyBlockShape, NONCE_LEN, Tls12AeadAlgorithm};
 pub(super) use rustls::quic::{Algorithm, HeaderProtectionKey, PacketKey};
-pub(super) use rustls::{ConnectionTrafficSecrets, Error};
+pub(super) use rustls::{CipherSuite, ConnectionTrafficSecrets, Error};
 
 /// Whether an algorithm is FIPS-validated.
 pub(super) type FipsStatus = bool;

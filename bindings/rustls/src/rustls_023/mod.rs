@@ -12,7 +12,7 @@ mod tls13;
 #[cfg(feature = "tls12")]
 use rustls::Tls12CipherSuite;
 use rustls::crypto::CryptoProvider;
-use rustls::{CipherSuite, CipherSuiteCommon, Error, SupportedCipherSuite, Tls13CipherSuite};
+use rustls::{CipherSuiteCommon, Error, SupportedCipherSuite, Tls13CipherSuite};
 use sealane::OpenError;
 
 /// Defines the module of a provider.
@@ -86,16 +86,8 @@ provider! {
 /// server's order decides.
 #[must_use]
 pub fn chacha20_first(mut provider: CryptoProvider) -> CryptoProvider {
-    let is_chacha20 = |suite: &SupportedCipherSuite| {
-        matches!(
-            suite.suite(),
-            CipherSuite::TLS13_CHACHA20_POLY1305_SHA256
-                | CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256
-                | CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
-        )
-    };
     // The sort is stable, so the order is otherwise unchanged.
-    provider.cipher_suites.sort_by_key(|suite| !is_chacha20(suite));
+    provider.cipher_suites.sort_by_key(|suite| !algorithms::is_chacha20(suite.suite()));
     provider
 }
 

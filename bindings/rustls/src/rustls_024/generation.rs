@@ -1,6 +1,7 @@
 //! The names of rustls 0.24.
 
 pub(super) use rustls_024::ConnectionTrafficSecrets;
+pub(super) use rustls_024::crypto::CipherSuite;
 pub(super) use rustls_024::crypto::cipher::{
     AeadKey, Iv, KeyBlockShape, NONCE_LEN, RecordDecrypter, RecordEncrypter, Tls12AeadAlgorithm, Tls13AeadAlgorithm,
     UnsupportedOperationError,

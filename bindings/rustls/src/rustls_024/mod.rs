@@ -21,11 +21,13 @@ mod tls13;
 
 use std::sync::{Mutex, PoisonError};
 
-use rustls_024::crypto::{CipherSuite, CryptoProvider};
+use rustls_024::crypto::CryptoProvider;
 use rustls_024::error::Error;
 use rustls_024::quic::Algorithm;
 use rustls_024::{CipherSuiteCommon, Tls12CipherSuite, Tls13CipherSuite};
 use sealane::OpenError;
+
+use algorithms::is_chacha20;
 
 /// Returns the provider with Sealane's cipher in its ChaCha20-Poly1305 suites. The order of
 /// preference is unchanged, and a suite works with QUIC only if the provider's does.
@@ -51,15 +53,6 @@ pub fn chacha20_first(mut provider: CryptoProvider) -> CryptoProvider {
     provider.tls13_cipher_suites.to_mut().sort_by_key(|suite| !is_chacha20(suite.common.suite));
     provider.tls12_cipher_suites.to_mut().sort_by_key(|suite| !is_chacha20(suite.common.suite));
     provider
-}
-
-fn is_chacha20(suite: CipherSuite) -> bool {
-    matches!(
-        suite,
-        CipherSuite::TLS13_CHACHA20_POLY1305_SHA256
-            | CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256
-            | CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
-    )
 }
 
 static TLS13: Replacements<Tls13CipherSuite> = Replacements(Mutex::new(Vec::new()));

@@ -1,6 +1,7 @@
 //! The contents of the providers.
 
-use rustls::CipherSuite;
+use rustls::crypto::KeyExchangeAlgorithm;
+use rustls::{CipherSuite, CipherSuiteCommon, SupportedCipherSuite, Tls12CipherSuite};
 
 use crate::common::{only, pairs, quic, suite, tls12, tls13};
 
@@ -34,9 +35,9 @@ fn the_suites_are_those_of_the_wrapped_provider_with_another_cipher() {
 fn limits_are_those_of_the_standards() {
     for pair in pairs() {
         for number in CHACHA20 {
-            let limit = |suite: rustls::SupportedCipherSuite| match suite {
-                rustls::SupportedCipherSuite::Tls13(suite) => suite.common.confidentiality_limit,
-                rustls::SupportedCipherSuite::Tls12(suite) => suite.common.confidentiality_limit,
+            let limit = |suite: SupportedCipherSuite| match suite {
+                SupportedCipherSuite::Tls13(suite) => suite.common.confidentiality_limit,
+                SupportedCipherSuite::Tls12(suite) => suite.common.confidentiality_limit,
             };
             assert_eq!(limit(suite(&pair.ours, number)), limit(suite(&pair.wrapped, number)), "{}", pair.name);
         }
@@ -68,4 +69,25 @@ fn chacha20_first() {
         let numbers: Vec<_> = sorted.cipher_suites.iter().map(|suite| suite.suite()).collect();
         assert_eq!(numbers, [chacha20, others].concat(), "{}", pair.name);
     }
+}
+
+/// A program's own provider may have the suite with DHE, which rustls's providers lack.
+#[test]
+fn chacha20_first_with_dhe() {
+    let mut provider = rustls_sealane::ring::default_provider();
+    let rsa = tls12(&provider, CHACHA20[2]);
+    let dhe = Tls12CipherSuite {
+        common: CipherSuiteCommon {
+            suite: CipherSuite::TLS_DHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+            hash_provider: rsa.common.hash_provider,
+            confidentiality_limit: rsa.common.confidentiality_limit,
+        },
+        prf_provider: rsa.prf_provider,
+        kx: KeyExchangeAlgorithm::DHE,
+        sign: rsa.sign,
+        aead_alg: rsa.aead_alg,
+    };
+    let dhe = SupportedCipherSuite::Tls12(Box::leak(Box::new(dhe)));
+    provider.cipher_suites.push(dhe);
+    assert_eq!(rustls_sealane::chacha20_first(provider).cipher_suites[3].suite(), dhe.suite());
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustls_024::crypto::cipher::{EncodableVersion, InboundOpaque, Iv, OutboundPlain, Record};
 use rustls_024::crypto::cipher::{RecordDecrypter, RecordEncrypter};
+use rustls_024::crypto::kx::KeyExchangeAlgorithm;
 use rustls_024::crypto::{CipherSuite, CryptoProvider, Identity};
 use rustls_024::enums::{ContentType, ProtocolVersion};
 use rustls_024::error::Error;
@@ -246,6 +247,33 @@ fn suites_without_quic() {
     assert!(!std::ptr::eq(tls13(&ours), tls13(&wrapped)));
     assert!(tls13(&ours).quic.is_none());
     assert_eq!(tls13(&ours).common.confidentiality_limit, 5);
+}
+
+/// A program's own provider may have the suite with DHE, which rustls's providers lack.
+#[test]
+fn a_suite_with_dhe() {
+    let mut wrapped = rustls_ring::DEFAULT_PROVIDER;
+    let number = CipherSuite::TLS_DHE_RSA_WITH_CHACHA20_POLY1305_SHA256;
+    let rsa = tls12(&wrapped, TLS12[1]);
+    let dhe = Tls12CipherSuite {
+        common: CipherSuiteCommon {
+            suite: number,
+            hash_provider: rsa.common.hash_provider,
+            confidentiality_limit: rsa.common.confidentiality_limit,
+        },
+        protocol_version: rsa.protocol_version,
+        prf_provider: rsa.prf_provider,
+        kx: KeyExchangeAlgorithm::DHE,
+        sign: rsa.sign,
+        aead_alg: rsa.aead_alg,
+    };
+    wrapped.tls12_cipher_suites.to_mut().push(Box::leak(Box::new(dhe)));
+    let ours = chacha20_first(with_sealane(wrapped.clone()));
+    let suite = tls12(&ours, number);
+    assert!(!std::ptr::eq(suite, tls12(&wrapped, number)));
+    assert_eq!(suite.kx, KeyExchangeAlgorithm::DHE);
+    let numbers: Vec<_> = ours.tls12_cipher_suites.iter().take(3).map(|suite| suite.common.suite).collect();
+    assert_eq!(numbers, [TLS12[0], TLS12[1], number]);
 }
 
 /// Returns the provider with only the ChaCha20-Poly1305 suites of a version of TLS.
