@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 use crate::abi::OSSL_PARAM;
 use crate::buffers::Buffers;
 use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
-use crate::nonce::Nonce;
+use crate::nonce::{Nonce, ShownNonce};
 use crate::param::Param;
 use crate::pieces::Pieces;
 use crate::reason::Reason;
@@ -33,6 +33,7 @@ pub(crate) struct Aead<L: AeadLayout> {
     backend: Backend,
     key: Option<Key<L>>,
     nonce: Nonce<L::Nonce>,
+    shown_nonce: ShownNonce,
     direction: Direction,
     /// When encrypting, the resulting tag. When decrypting, the expected tag, if `has_tag`.
     tag: Tag,
@@ -246,6 +247,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             backend,
             key: None,
             nonce: Nonce::none(),
+            shown_nonce: ShownNonce::none(),
             direction: Direction::Decrypt,
             tag: [0; TAG_BYTES],
             tag_bytes: TAG_BYTES,
@@ -358,7 +360,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
                 let is_ready = has_ended && self.direction == Direction::Encrypt;
                 if is_ready { param.set_bytes(tag) } else { Err(Reason::TagNotReady) }
             }
-            b"iv" | b"updated-iv" => param.set_nonce(self.nonce.get()?.as_mut()),
+            b"iv" | b"updated-iv" => param.set_nonce(self.nonce.get()?.as_mut(), &mut self.shown_nonce),
             _ => Ok(()),
         }
     }

@@ -1,4 +1,6 @@
-//! The nonce of an AEAD context, which encrypts one message.
+//! The nonce of an AEAD context, which encrypts one message, and nonces that programs see.
+
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::cipher::Direction;
 use crate::reason::Reason;
@@ -59,5 +61,33 @@ impl<N: Copy + AsMut<[u8]> + for<'a> TryFrom<&'a [u8]>> Nonce<N> {
         // RFC 7905, section 2.
         nonce.as_mut()[4..].iter_mut().zip(sequence).for_each(|(nonce, byte)| *nonce ^= byte);
         Ok(nonce)
+    }
+}
+
+/// A copy of a nonce, for `EVP_CIPHER_CTX_iv`. Programs may pass the pointer to other functions, as
+/// a nonce or as associated data. So it must not point into the context, of which these functions
+/// have an exclusive reference.
+pub(crate) struct ShownNonce(Option<Box<[AtomicU8; 24]>>);
+
+impl ShownNonce {
+    /// Returns a copy of no nonce, which needs no memory.
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
+
+    /// Copies a nonce of at most 24 bytes. Returns the pointer, which is valid as long as the
+    /// context is.
+    pub(crate) fn show(&mut self, nonce: &[u8]) -> *const u8 {
+        // Atomic, because pointers to the bytes stay valid when they are written again.
+        let copy = self.0.get_or_insert_with(|| Box::new([const { AtomicU8::new(0) }; 24]));
+        copy.iter().zip(nonce).for_each(|(place, byte)| place.store(*byte, Ordering::Relaxed));
+        copy.as_ptr().cast()
+    }
+}
+
+impl Clone for ShownNonce {
+    /// The copy of a context has its own pointers.
+    fn clone(&self) -> Self {
+        Self::none()
     }
 }

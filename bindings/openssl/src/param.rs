@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::slice;
 
 use crate::abi::*;
+use crate::nonce::ShownNonce;
 use crate::reason::Reason;
 
 /// The parameters of one call.
@@ -84,13 +85,12 @@ impl Param<'_> {
         self.write(bytes)
     }
 
-    /// Writes a nonce, or a pointer to it for `EVP_CIPHER_CTX_iv`. The pointer is valid as long as
-    /// the nonce is where it is, so the nonce must be a part of the context.
-    pub(crate) fn set_nonce(&mut self, nonce: &mut [u8]) -> Result<(), Reason> {
+    /// Writes a nonce, or a pointer to a copy of it for `EVP_CIPHER_CTX_iv`.
+    pub(crate) fn set_nonce(&mut self, nonce: &[u8], copy: &mut ShownNonce) -> Result<(), Reason> {
         if self.entry().data_type != OSSL_PARAM_OCTET_PTR {
             return self.set_bytes(nonce);
         }
-        self.set_pointer(nonce.as_mut_ptr().cast(), nonce.len());
+        self.set_pointer(copy.show(nonce).cast(), nonce.len());
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use crate::abi::OSSL_PARAM;
 use crate::buffers::Buffers;
 use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
+use crate::nonce::ShownNonce;
 use crate::param::Param;
 use crate::pieces::CHUNK_BYTES;
 use crate::reason::Reason;
@@ -21,8 +22,8 @@ pub(crate) struct Stream {
     key: Option<Zeroizing<[u8; KEY_BYTES]>>,
     /// Zeros until a nonce is set, as in OpenSSL.
     nonce: [u8; 16],
-    /// The result of [`Stream::next_nonce`], for `EVP_CIPHER_CTX_iv`.
-    updated_nonce: [u8; 16],
+    shown_nonce: ShownNonce,
+    shown_next_nonce: ShownNonce,
     /// Exists if there is a key.
     cipher: Option<ChaCha20Original>,
 }
@@ -60,7 +61,14 @@ impl Cipher for Stream {
     const SETTABLE: &'static [OSSL_PARAM] = &[number(c"keylen"), number(c"ivlen"), OSSL_PARAM::END];
 
     fn new(backend: Backend) -> Self {
-        Self { backend, key: None, nonce: [0; 16], updated_nonce: [0; 16], cipher: None }
+        Self {
+            backend,
+            key: None,
+            nonce: [0; 16],
+            shown_nonce: ShownNonce::none(),
+            shown_next_nonce: ShownNonce::none(),
+            cipher: None,
+        }
     }
 
     fn init(&mut self, _: Direction, key: Option<&[u8; KEY_BYTES]>, nonce: Option<&[u8]>) -> Result<(), Reason> {
@@ -111,11 +119,8 @@ impl Cipher for Stream {
         match name {
             b"keylen" => param.set_number(KEY_BYTES),
             b"ivlen" => param.set_number(Self::NONCE_BYTES),
-            b"iv" => param.set_nonce(&mut self.nonce),
-            b"updated-iv" => {
-                self.updated_nonce = self.next_nonce();
-                param.set_nonce(&mut self.updated_nonce)
-            }
+            b"iv" => param.set_nonce(&self.nonce, &mut self.shown_nonce),
+            b"updated-iv" => param.set_nonce(&self.next_nonce(), &mut self.shown_next_nonce),
             _ => Ok(()),
         }
     }

@@ -97,13 +97,14 @@ static inline void set_tag(EVP_CIPHER_CTX *ctx, const uint8_t tag[TAG])
 }
 
 /* Checks that a parameter is a pointer to these bytes, as for the functions EVP_CIPHER_CTX_iv and
- * EVP_CIPHER_CTX_original_iv, which are deprecated. */
-static inline void is_pointer_to(EVP_CIPHER_CTX *ctx, const char *name, const uint8_t *bytes, size_t len)
+ * EVP_CIPHER_CTX_original_iv, which are deprecated. Returns the pointer. */
+static inline uint8_t *is_pointer_to(EVP_CIPHER_CTX *ctx, const char *name, const uint8_t *bytes, size_t len)
 {
     void *pointer = NULL;
     OSSL_PARAM get[] = {OSSL_PARAM_construct_octet_ptr(name, &pointer, 16), OSSL_PARAM_construct_end()};
     CHECK(EVP_CIPHER_CTX_get_params(ctx, get) == 1 && get[0].return_size == len);
     CHECK(pointer != NULL && memcmp(pointer, bytes, len) == 0);
+    return pointer;
 }
 
 /* Encrypts with one call to OpenSSL's own cipher. */

@@ -208,8 +208,48 @@ static void test_new_keys(void)
     EVP_CIPHER_CTX_free(ctx);
 }
 
+/* Programs may pass the pointer of EVP_CIPHER_CTX_iv to all functions. It points to a copy, so to
+ * write there sets no nonce. */
+static void test_pointer(void)
+{
+    uint8_t text[24] = {1}, fresh[32] = {1}, sealed[24], tag[TAG], out[24], same[TAG];
+    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
+    uint8_t *pointer = is_pointer_to(ctx, OSSL_CIPHER_PARAM_IV, nonce, 12);
+    CHECK(EVP_EncryptInit_ex(ctx, NULL, NULL, fresh, pointer) == 1);
+    update(ctx, NULL, pointer, 12);
+    update(ctx, out, text, sizeof text);
+    CHECK(finish(ctx) == 1);
+    get_tag(ctx, same);
+    expected(fresh, nonce, nonce, 12, text, sizeof text, sealed, tag);
+    CHECK(memcmp(out, sealed, sizeof out) == 0 && memcmp(tag, same, TAG) == 0);
+
+    /* The copy of a context has its own pointer, which outlives the first context. */
+    EVP_CIPHER_CTX *copy = EVP_CIPHER_CTX_new();
+    CHECK(copy != NULL && EVP_CIPHER_CTX_copy(copy, ctx) == 1);
+    CHECK(is_pointer_to(copy, OSSL_CIPHER_PARAM_IV, nonce, 12) != pointer);
+    pointer[0] ^= 1;
+    CHECK(EVP_EncryptInit_ex(ctx, NULL, NULL, key, NULL) == 1);
+    update(ctx, out, text, sizeof text);
+    expected(key, nonce, NULL, 0, text, sizeof text, sealed, tag);
+    CHECK(memcmp(out, sealed, sizeof out) == 0);
+    is_pointer_to(ctx, OSSL_CIPHER_PARAM_IV, nonce, 12);
+    EVP_CIPHER_CTX_free(ctx);
+    is_pointer_to(copy, OSSL_CIPHER_PARAM_IV, nonce, 12);
+    EVP_CIPHER_CTX_free(copy);
+
+    /* ChaCha20 has two pointers. */
+    static const uint8_t first[16], next[16] = {1};
+    ctx = context(our_stream, key, first, 1);
+    update(ctx, out, text, sizeof text);
+    pointer = is_pointer_to(ctx, OSSL_CIPHER_PARAM_IV, first, 16);
+    is_pointer_to(ctx, OSSL_CIPHER_PARAM_UPDATED_IV, next, 16);
+    CHECK(memcmp(pointer, first, 16) == 0);
+    EVP_CIPHER_CTX_free(ctx);
+}
+
 void test_nonces(void)
 {
+    test_pointer();
     test_records();
     test_record_without_key();
     test_used_nonces();
