@@ -30,6 +30,23 @@ static void test_tls13(size_t len)
         update(ctx, buffer, in_place ? buffer : sealed, len);
         CHECK(finish(ctx) == 1 && memcmp(buffer, text, len) == 0);
 
+        /* A second piece is an error if the tag was set before the first one. Otherwise, it is a
+         * part of a longer message, which has another tag. */
+        for (int tag_first = 0; tag_first < 2; tag_first++) {
+            CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+            if (tag_first)
+                set_tag(ctx, tag);
+            update(ctx, NULL, header, 5);
+            update(ctx, buffer, sealed, len);
+            if (tag_first) {
+                IS_FORGERY(EVP_CipherUpdate(ctx, buffer, &written, text, 1));
+            } else {
+                update(ctx, buffer, text, 1);
+                set_tag(ctx, tag);
+            }
+            IS_FORGERY(finish(ctx));
+        }
+
         /* A forgery leaves no plaintext in the buffer, not even between the two calls: it has
          * zeros, or in place the unchanged ciphertext. */
         memcpy(buffer, sealed, len);
