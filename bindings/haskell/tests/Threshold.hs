@@ -67,11 +67,12 @@ tests = do
     expect "no part" (status (identitiesWithParts "" ["sealane"]) == 12)
     postQuantum <- generateIdentity MlKem768X25519
     let mixed = public <> right (identityRecipient postQuantum)
-    different <- try (encrypt (right (recipientsRequiring 2 "" mixed)) Binary plain)
-    expect "recipients of two kinds" (status different == 14)
-    few <- try (encrypt (right (recipientsRequiring 5 "" public)) Binary plain)
-    expect "too few recipients" (status few == 10)
-    twice <- try (encrypt (right (recipientsRequiring 2 "" (public <> public))) Binary plain)
-    expect "a recipient twice" (status twice == 14)
+        refused = [("recipients of two kinds", 2, mixed, 14), ("too few recipients", 5, public, 10), ("a recipient twice", 2, public <> public, 14)]
+    forM_ refused $ \(name, threshold, texts, number) -> do
+        let recipients = right (recipientsRequiring threshold "" texts)
+        whole <- try (encrypt recipients Binary plain)
+        expect name (status whole == number)
+        lazy <- try (Lazy.encrypt recipients Binary (L.fromStrict plain))
+        expect (name ++ ", lazily") (status lazy == number)
   where
     right = either (error . show) id

@@ -46,8 +46,9 @@ import System.IO.Unsafe (unsafeInterleaveIO)
 -- | Returns a file with this content. The content is read and encrypted only as far as the result
 -- is used.
 --
--- Throws 'Sealane.Error.SealaneError' if the operating system's generator fails, or there is not
--- enough memory. Exceptions in the content are thrown where the result is used.
+-- Throws 'Sealane.Error.SealaneError' if the recipients cannot be combined, the operating system's
+-- generator fails, or there is not enough memory. Exceptions in the content are thrown where the
+-- result is used.
 encrypt :: Recipients -> Format -> L.ByteString -> IO L.ByteString
 encrypt (Recipients !keys) !format =
     start keys (\recipients -> streamEncrypt recipients (formatNumber format))
