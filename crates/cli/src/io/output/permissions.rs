@@ -47,6 +47,10 @@ impl Permissions {
         // that the list allows.
         let keeps_list = access_list::replace(file, &self.list, keeps_group)?;
         let mode = kept_mode(old.mode() & 0o7777, keeps_owner, keeps_group, keeps_list);
+        // On FAT, all files have one owner and one mode, and other users cannot even set this mode.
+        if file.metadata()?.mode() & 0o7777 == mode {
+            return Ok(());
+        }
         file.set_permissions(Permissions::from_mode(mode))
     }
 
