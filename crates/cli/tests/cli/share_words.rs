@@ -53,11 +53,27 @@ fn shares_in_words() {
     assert!(!dir.exists("none"));
 }
 
+#[test]
+fn words_of_a_secret_without_a_passphrase_are_warned_of() {
+    let dir = Dir::with_key();
+    dir.write("pin", "the PIN is  4711");
+    let split = |secret: &str, passphrase: &[&str]| {
+        let args = ["split", "--words", "-k", "3", "-n", "3", "-o", "out", secret];
+        let mut command = dir.command(args.iter().chain(passphrase));
+        command.env("AGE_PASSPHRASE", "open sesame");
+        String::from_utf8(finish(command).ok().stderr).unwrap()
+    };
+    let warning = "2 shares in words are enough to check a guess at the secret";
+    assert!(split("pin", &[]).contains(warning));
+    assert!(!split("pin", &["-p"]).contains(warning));
+    assert!(!split("key.txt", &[]).contains(warning));
+}
+
 /// Splits a secret of 32 bytes into five shares in words, three of which restore it. Returns their
 /// lines.
 pub(crate) fn words(dir: &Dir, secret: &[u8]) -> Vec<String> {
     dir.write("secret", secret);
-    let printed = dir.run(["split", "--words", "-k", "3", "-n", "5", "-o", "-", "secret"]).quiet().stdout;
+    let printed = dir.run(["split", "--words", "-k", "3", "-n", "5", "-o", "-", "secret"]).ok().stdout;
     String::from_utf8(printed).unwrap().lines().map(str::to_owned).collect()
 }
 
