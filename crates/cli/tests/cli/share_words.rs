@@ -242,6 +242,21 @@ fn a_wrong_or_forgotten_passphrase_of_words_is_noticed() {
     assert!(!text.contains("public key"), "a secret that is no identity has no public key to tell: {text}");
 }
 
+/// The line of the key shows by itself whether the passphrase is right.
+#[test]
+fn passphrases_of_a_post_quantum_key_can_be_tried_without_its_public_key() {
+    let dir = Dir::new();
+    dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
+    let run_with_passphrase =
+        |passphrase: &str, args: &str| dir.sh(&format!("AGE_PASSPHRASE='{passphrase}' \"$SEALANE\" {args}"));
+    run_with_passphrase("open sesame", "split --words -p -k 2 -n 2 -o words pq.txt").ok();
+    dir.sh("sed -i '/^#/d' words/*").quiet();
+    run_with_passphrase("open, sesame", "combine --identity -p -o wrong words/*").failed_somehow();
+    assert!(!dir.exists("wrong"));
+    run_with_passphrase("open sesame", "combine --identity -p -o right words/*").ok();
+    assert_eq!(dir.read("right").lines().last(), dir.read("pq.txt").lines().last());
+}
+
 trait Lines {
     fn lines(&self) -> std::vec::IntoIter<String>;
 }
