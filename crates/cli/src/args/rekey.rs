@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 
-use super::check::{check_single, is_many, refuse_parts, refuse_stdin, warn_duplicates};
+use super::check::{check_single, is_many, is_several, refuse_parts, refuse_stdin, warn_duplicates};
 use super::groups::{FolderArgs, KeyArgs, OutputArgs, RecipientArgs, only};
 use crate::error::{Error, Result};
 
@@ -99,7 +99,10 @@ impl RekeyArgs {
     /// Refuses inputs and flags that do not go with several files.
     fn check_many(&self) -> Result<()> {
         refuse_stdin(&self.inputs)?;
-        refuse_parts(&self.keys.parts)?;
+        if !is_several(&self.inputs) {
+            return Err(Error::usage("-o/--output names a folder").hint("give the name of a file"));
+        }
+        refuse_parts(&self.inputs, &self.keys.parts)?;
         if self.output.output.is_some() {
             return Err(Error::usage("-o/--output can't be used with several files")
                 .hint("each file gets its new header in place"));
