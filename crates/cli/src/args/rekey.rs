@@ -35,7 +35,8 @@ const NOTES: &str = "\
 FILE gets a new header, and keeps its name, owner, mode and content. With -o, OUTPUT is a copy with
 the new header. In a folder, the files that its manifest lists get new headers, and so does the
 manifest; with --no-manifest, all files whose names end in .age. If a file fails, or is not the one
-in the manifest, the others are still changed, the last line counts both, and the exit status is 1.
+in the manifest, the others are still changed. The last line of standard output counts them, an
+error counts the failures, and the exit status is 1.
 
 The content is not encrypted again: anyone who could open the file before may have kept a copy of
 it, or its key. To exclude a person, decrypt the file and encrypt it again.
