@@ -57,9 +57,11 @@ impl Attributes {
     }
 
     /// Returns whether the file with `metadata` has the time in `self`, within the precision of the
-    /// file system: from 100 nanoseconds to two seconds. Returns true if `self` has no time.
+    /// file system: from 100 nanoseconds to two seconds. Returns true if `self` has no time, and
+    /// false if the system cannot represent it.
     pub fn has_time_of(self, metadata: &Metadata) -> bool {
-        let Some(expected) = self.modified.and_then(from_time) else { return true };
+        let Some(modified) = self.modified else { return true };
+        let Some(expected) = from_time(modified) else { return false };
         let Ok(found) = metadata.modified() else { return false };
         let apart = found.duration_since(expected).unwrap_or_else(|earlier| earlier.duration());
         to_time(found).is_some_and(|(_, nanos)| apart <= precision(nanos))
@@ -164,5 +166,13 @@ mod tests {
         }
         // Times that a manifest may contain, but the system may not represent, cause no panic.
         let _ = [from_time((i64::MIN, u32::MAX)), from_time((i64::MAX, u32::MAX))];
+    }
+
+    #[test]
+    fn no_file_has_a_time_that_the_system_cannot_represent() {
+        let metadata = tempfile::tempfile().unwrap().metadata().unwrap();
+        let modified = Some((i64::MAX, u32::MAX));
+        assert!(!Attributes { mode: None, modified }.has_time_of(&metadata));
+        assert!(Attributes::default().has_time_of(&metadata));
     }
 }

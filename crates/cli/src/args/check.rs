@@ -62,10 +62,20 @@ pub(super) fn check_several(
         return Err(Error::usage("several files, or a folder, need a folder for the results")
             .hint("name it with -o DIR, or make an archive first (tar)"));
     }
-    refuse_parts(parts)?;
+    refuse_parts(inputs, parts)?;
     match refused.iter().find(|(given, ..)| *given) {
-        Some((_, what, hint)) => Err(Error::usage(format!("{what} can't be used with several files")).hint(*hint)),
+        Some((_, what, hint)) => Err(not_for_several(inputs, what, hint)),
         None => Ok(()),
+    }
+}
+
+/// Returns the error for an argument that does not go with several files, or with a folder for the
+/// result of one.
+fn not_for_several(inputs: &[PathBuf], what: &str, hint: &str) -> Error {
+    if is_several(inputs) {
+        Error::usage(format!("{what} can't be used with several files")).hint(hint)
+    } else {
+        Error::usage(format!("{what} can't be used if the result goes into a folder")).hint("name a file with -o")
     }
 }
 
@@ -94,11 +104,11 @@ pub(super) fn refuse_stdin(inputs: &[PathBuf]) -> Result<()> {
 }
 
 /// Refuses parts of keys for several files.
-pub(super) fn refuse_parts(parts: &[PathBuf]) -> Result<()> {
+pub(super) fn refuse_parts(inputs: &[PathBuf], parts: &[PathBuf]) -> Result<()> {
     if parts.is_empty() {
         return Ok(());
     }
-    Err(Error::usage("--part can't be used with several files").hint("a part belongs to one file"))
+    Err(not_for_several(inputs, "--part", "a part belongs to one file"))
 }
 
 /// Warns of recipients, recipients files and identity files that are given more than once.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 
-use super::check::{check_single, is_many, refuse_parts, refuse_stdin, warn_duplicates};
+use super::check::{check_single, is_many, is_several, refuse_parts, refuse_stdin, warn_duplicates};
 use super::groups::{FolderArgs, KeyArgs, OutputArgs, RecipientArgs, only};
 use crate::error::{Error, Result};
 
@@ -35,7 +35,8 @@ const NOTES: &str = "\
 FILE gets a new header, and keeps its name, owner, mode and content. With -o, OUTPUT is a copy with
 the new header. In a folder, the files that its manifest lists get new headers, and so does the
 manifest; with --no-manifest, all files whose names end in .age. If a file fails, or is not the one
-in the manifest, the others are still changed, the last line counts both, and the exit status is 1.
+in the manifest, the others are still changed. The last line of standard output counts them, an
+error counts the failures, and the exit status is 1.
 
 The content is not encrypted again: anyone who could open the file before may have kept a copy of
 it, or its key. To exclude a person, decrypt the file and encrypt it again.
@@ -99,7 +100,10 @@ impl RekeyArgs {
     /// Refuses inputs and flags that do not go with several files.
     fn check_many(&self) -> Result<()> {
         refuse_stdin(&self.inputs)?;
-        refuse_parts(&self.keys.parts)?;
+        if !is_several(&self.inputs) {
+            return Err(Error::usage("-o/--output names a folder").hint("give the name of a file"));
+        }
+        refuse_parts(&self.inputs, &self.keys.parts)?;
         if self.output.output.is_some() {
             return Err(Error::usage("-o/--output can't be used with several files")
                 .hint("each file gets its new header in place"));

@@ -161,8 +161,9 @@ fn set_id(text: &str) -> Result<String, String> {
 
 const SPLIT_NOTES: &str = "\
 Each share is a file with mode 0600. Its name has its number and the number of shares that are
-needed. Any K shares restore the secret (sealane combine). Fewer do not even help to check a guess.
-Give each share to a different person. Destroy the secret if no single person should have it.
+needed. Any K shares restore the secret (sealane combine). Fewer do not even help to check a guess,
+except with --words: use it only for keys, or with a passphrase that is hard to guess (-p). Give
+each share to a different person. Destroy the secret if no single person should have it.
 
 If an identity file is larger than 2 KiB, such as a post-quantum one, the shares hold only its key.
 --binary splits the whole file.

@@ -43,7 +43,7 @@ impl VerifyArgs {
         let inputs = &mut self.inputs.inputs;
         if inputs.len() > 1 {
             refuse_stdin(inputs)?;
-            refuse_parts(&self.keys.parts)?;
+            refuse_parts(inputs, &self.keys.parts)?;
         }
         inputs.retain(|path| path != OsStr::new("-"));
         warn_duplicates(&[], &[], &self.keys.identities);

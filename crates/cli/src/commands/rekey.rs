@@ -228,7 +228,8 @@ impl<'a> Rekeying<'a> {
             let rekeyed = with_threshold(named, &self.recipients().map_err(OpenError::Other)?, |recipients| {
                 Ok(decryptor.rekey(identities.iter().copied(), recipients.iter().copied(), existing))
             });
-            Ok::<_, OpenError>((rekeyed.map_err(OpenError::Other)??, decryptor))
+            let rekeyed = rekeyed.map_err(OpenError::Other)?.map_err(|error| self.rekey_error(error))?;
+            Ok::<_, OpenError>((rekeyed, decryptor))
         })?;
 
         check(Id(rekeyed.file_id()))?;
@@ -265,6 +266,19 @@ impl<'a> Rekeying<'a> {
         self.weakened |= is_post_quantum && is_classified(rekeyed.header(), PostQuantum::No);
         Ok(())
     }
+
+    /// Explains why a file gets no new header.
+    fn rekey_error(&self, error: RekeyError) -> OpenError {
+        match error {
+            RekeyError::Open(error) => OpenError::Decrypt(error),
+            RekeyError::Wrap(error) => OpenError::Other(encrypt_error(error)),
+            error => OpenError::Other(Error::new(error.to_string()).hint(if self.args.add {
+                "without --add, only the new recipients can open it"
+            } else {
+                "it keeps only its old recipients until the causes of the other errors are corrected"
+            })),
+        }
+    }
 }
 
 /// Returns whether a header is classified so.
@@ -283,18 +297,6 @@ fn with_new_key(error: Error) -> Error {
 fn same_passphrase() -> Error {
     Error::new("AGE_PASSPHRASE or AGE_PASSPHRASE_FD gives the same passphrase for the old header and for the new one")
         .hint("type the passphrases at the terminal, or decrypt and encrypt again with a variable for each command")
-}
-
-impl From<RekeyError> for OpenError {
-    fn from(error: RekeyError) -> Self {
-        match error {
-            RekeyError::Open(error) => Self::Decrypt(error),
-            RekeyError::Wrap(error) => Self::Other(encrypt_error(error)),
-            error => {
-                Self::Other(Error::new(error.to_string()).hint("without --add, only the new recipients can open it"))
-            }
-        }
-    }
 }
 
 /// Writes the whole file with another header.

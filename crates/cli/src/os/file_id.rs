@@ -40,13 +40,20 @@ impl FileId {
     pub(crate) fn new(metadata: &Metadata, path: Option<&Path>) -> Option<Self> {
         let file = open_to_query(path.filter(|_| metadata.is_file())?, false).ok()?;
         let information = winapi_util::file::information(file).ok()?;
-        Some(Self((information.volume_serial_number(), information.file_index())))
+        id_on_volume(information.volume_serial_number(), information.file_index()).map(Self)
     }
 
     /// Returns the id of the file that `path` leads to.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
         Self::new(&path.metadata().ok()?, Some(path))
     }
+}
+
+/// Returns what identifies a file or directory on Windows, or nothing if its index is 0: some file
+/// systems of networks have no indices.
+#[cfg(any(windows, test))]
+pub(crate) fn id_on_volume(serial_number: u64, index: u64) -> Option<(u64, u64)> {
+    (index != 0).then_some((serial_number, index))
 }
 
 /// Opens a file or directory only to query it, which no program prevents. With `link`, a link is
@@ -95,5 +102,12 @@ mod tests {
         assert_eq!(FileId::of_path(&one), FileId::of_path(&link));
         assert_ne!(FileId::of_path(&one), FileId::of_path(&other));
         assert_eq!(FileId::of_path(root.path()), None);
+    }
+
+    /// Otherwise all files of a volume without indices would be one.
+    #[test]
+    fn a_file_without_an_index_has_no_id() {
+        assert_eq!(id_on_volume(7, 0), None);
+        assert_eq!(id_on_volume(0, 1), Some((0, 1)));
     }
 }

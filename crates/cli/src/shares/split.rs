@@ -118,6 +118,16 @@ impl Splitting<'_> {
         let passphrases = self.passphrase.then(|| Passphrases::new(stdin));
         let counts = (self.threshold, self.count);
         let lines = foreign::split(self.form, &secret, counts, &comments, passphrases.as_ref())?;
+        if self.form.words && public.is_none() && !self.passphrase {
+            let shares = match self.threshold - 1 {
+                1 => "1 share in words is".to_owned(),
+                count => format!("{count} shares in words are"),
+            };
+            warn(format!(
+                "{shares} enough to check a guess at the secret: if it is not a random key, add a passphrase that is \
+                 hard to guess (-p)"
+            ));
+        }
         Ok((lines, public))
     }
 

@@ -85,6 +85,29 @@ fn a_mode_that_is_changed_during_the_work_stays() {
     assert_eq!(dir.mode("out"), 0o600);
 }
 
+#[test]
+fn a_replaced_file_does_not_run_with_the_rights_of_its_new_owner() {
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    if !can_check(is_root, "only root can make files of other users") {
+        return;
+    }
+    let dir = Dir::with_key();
+    dir.set_mode(".", 0o755);
+    dir.write("in", "secret");
+    dir.set_mode("in", 0o644);
+    let program = copy_command(&dir);
+    fs::create_dir(dir.path("folder")).unwrap();
+    lchown(dir.path("folder"), Some(65534), Some(65534)).unwrap();
+    dir.write("folder/out", "old");
+    dir.set_mode("folder/out", 0o6777);
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", &program]);
+    command.args(["-R", "key.pub", "-o", "folder/out", "in"]).current_dir(dir.root());
+    finish(command).ok();
+    let metadata = fs::metadata(dir.path("folder/out")).unwrap();
+    assert_eq!((metadata.uid(), metadata.gid(), metadata.mode() & 0o7777), (65534, 65534, 0o707));
+}
+
 /// In a folder such as /tmp, another user could otherwise choose the file that is overwritten, or
 /// read the result.
 #[test]

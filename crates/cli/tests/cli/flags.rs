@@ -114,6 +114,21 @@ fn command_lines_that_age_refuses_get_a_hint() {
 }
 
 #[test]
+fn one_file_is_not_called_several_if_the_output_is_a_folder() {
+    let dir = Dir::with_key();
+    dir.encrypt(b"x", "in");
+    std::fs::create_dir(dir.path("folder")).unwrap();
+    for (args, what) in [
+        ("rekey -i key.txt -R key.pub -o folder in", "-o/--output names a folder"),
+        ("decrypt --part part -o folder in", "--part can't be used if the result goes into a folder"),
+        ("decrypt -i key.txt --range :1 -o folder in", "--range can't be used if the result goes into a folder"),
+    ] {
+        let out = dir.run(args.split(' ')).misused(what);
+        assert!(!String::from_utf8_lossy(&out.stderr).contains("several"), "{args}");
+    }
+}
+
+#[test]
 fn duplicates_cause_a_warning() {
     let dir = Dir::with_key();
     dir.write("in", "x");

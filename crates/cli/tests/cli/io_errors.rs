@@ -138,6 +138,25 @@ fn shares_are_written_to_file_systems_without_links() {
     assert!(String::from_utf8(dir.read("trace")).unwrap().contains("INJECTED"));
 }
 
+/// On FAT, all files have one owner, who need not be the user, and one mode.
+#[test]
+fn a_file_is_replaced_where_modes_cannot_be_set() {
+    if !can_trace() {
+        return;
+    }
+    let dir = Dir::with_key();
+    dir.write("in", "new");
+    dir.write("out", "old");
+    let fault = "-e trace=fchmod -e inject=fchmod:error=EPERM";
+    let encrypt = format!("exec strace -f -o trace {fault} \"$SEALANE\" -R key.pub -o out in");
+    dir.set_mode("out", 0o640);
+    dir.sh(&encrypt).fails("Operation not permitted");
+    assert_eq!(dir.read("out"), b"old");
+    dir.set_mode("out", 0o600);
+    dir.sh(&encrypt).quiet();
+    assert!(dir.read("out").starts_with(b"age-encryption.org/v1\n"));
+}
+
 #[test]
 fn a_key_appears_when_it_is_complete() {
     if !can_trace() {

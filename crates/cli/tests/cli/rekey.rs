@@ -326,6 +326,33 @@ fn many_files_and_folders() {
     }
 }
 
+/// After a failure, the manifest cannot have its old recipients and post-quantum ones.
+#[test]
+fn a_change_to_post_quantum_recipients_that_was_partly_done_is_repeated() {
+    let dir = Dir::with_key();
+    dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
+    let recipient = dir.run(["keygen", "-y", "pq.txt"]).text();
+    std::fs::create_dir(dir.path("in")).unwrap();
+    dir.write("in/a", "content");
+    dir.run(["-R", "key.pub", "-o", "sealed", "in"]).quiet();
+    std::fs::copy(dir.path("sealed/in/a.age"), dir.path("sealed/in/stray.age")).unwrap();
+    let change = ["rekey", "-i", "key.txt", "-r", recipient.trim(), "sealed"];
+    let run = dir.run(change);
+    let messages = run.err();
+    assert_eq!((run.status.code(), run.text().as_str()), (Some(1), "1 file has new recipients\n"));
+    for what in [
+        "\"sealed/sealane-manifest.age\": a file for post-quantum recipients cannot be given to others too",
+        "it keeps only its old recipients until the causes of the other errors are corrected",
+        "2 of 3 files were not changed",
+    ] {
+        assert!(messages.contains(what), "{what}: {messages}");
+    }
+    assert!(!messages.contains("--add"), "{messages}");
+    std::fs::remove_file(dir.path("sealed/in/stray.age")).unwrap();
+    assert_eq!(dir.run(change.iter().chain(&["-i", "pq.txt"])).ok().stdout, b"2 files have new recipients\n");
+    assert!(dir.run(["verify", "-i", "pq.txt", "sealed"]).text().starts_with("1 file"));
+}
+
 #[test]
 fn a_name_without_room_for_a_longer_one() {
     let (dir, data) = dir();

@@ -6,7 +6,7 @@ use crate::support::{Dir, Run};
 /// Splits a secret of 32 bytes into five shares, three of which restore it. Returns their lines.
 fn split(dir: &Dir, form: &str, byte: u8) -> Vec<String> {
     dir.write("secret", [byte; 32]);
-    let printed = dir.run(["split", form, "-k", "3", "-n", "5", "-o", "-", "secret"]).quiet().stdout;
+    let printed = dir.run(["split", form, "-k", "3", "-n", "5", "-o", "-", "secret"]).ok().stdout;
     String::from_utf8(printed).unwrap().lines().map(|line| format!("{line}\n")).collect()
 }
 

@@ -53,11 +53,27 @@ fn shares_in_words() {
     assert!(!dir.exists("none"));
 }
 
+#[test]
+fn words_of_a_secret_without_a_passphrase_are_warned_of() {
+    let dir = Dir::with_key();
+    dir.write("pin", "the PIN is  4711");
+    let split = |secret: &str, passphrase: &[&str]| {
+        let args = ["split", "--words", "-k", "3", "-n", "3", "-o", "out", secret];
+        let mut command = dir.command(args.iter().chain(passphrase));
+        command.env("AGE_PASSPHRASE", "open sesame");
+        String::from_utf8(finish(command).ok().stderr).unwrap()
+    };
+    let warning = "2 shares in words are enough to check a guess at the secret";
+    assert!(split("pin", &[]).contains(warning));
+    assert!(!split("pin", &["-p"]).contains(warning));
+    assert!(!split("key.txt", &[]).contains(warning));
+}
+
 /// Splits a secret of 32 bytes into five shares in words, three of which restore it. Returns their
 /// lines.
 pub(crate) fn words(dir: &Dir, secret: &[u8]) -> Vec<String> {
     dir.write("secret", secret);
-    let printed = dir.run(["split", "--words", "-k", "3", "-n", "5", "-o", "-", "secret"]).quiet().stdout;
+    let printed = dir.run(["split", "--words", "-k", "3", "-n", "5", "-o", "-", "secret"]).ok().stdout;
     String::from_utf8(printed).unwrap().lines().map(str::to_owned).collect()
 }
 
@@ -224,6 +240,21 @@ fn a_wrong_or_forgotten_passphrase_of_words_is_noticed() {
     words.ok();
     let text = String::from_utf8(dir.sh("cat bytes/*").quiet().stdout).unwrap();
     assert!(!text.contains("public key"), "a secret that is no identity has no public key to tell: {text}");
+}
+
+/// The line of the key shows by itself whether the passphrase is right.
+#[test]
+fn passphrases_of_a_post_quantum_key_can_be_tried_without_its_public_key() {
+    let dir = Dir::new();
+    dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
+    let run_with_passphrase =
+        |passphrase: &str, args: &str| dir.sh(&format!("AGE_PASSPHRASE='{passphrase}' \"$SEALANE\" {args}"));
+    run_with_passphrase("open sesame", "split --words -p -k 2 -n 2 -o words pq.txt").ok();
+    dir.sh("sed -i '/^#/d' words/*").quiet();
+    run_with_passphrase("open, sesame", "combine --identity -p -o wrong words/*").failed_somehow();
+    assert!(!dir.exists("wrong"));
+    run_with_passphrase("open sesame", "combine --identity -p -o right words/*").ok();
+    assert_eq!(dir.read("right").lines().last(), dir.read("pq.txt").lines().last());
 }
 
 trait Lines {

@@ -2,6 +2,7 @@
 
 use hmac::{Hmac, KeyInit, Mac};
 use sealane::shamir::bytes::Combiner;
+use sealane_shares::slip39::{self, Group, Mnemonic, Options};
 use sealane_shares::vault::{self, VaultShare};
 use sealane_shares::{CombineError, ForeignError, SetId, Share, combine, combine_to, refresh, split};
 
@@ -33,6 +34,40 @@ fn a_guess_at_a_short_secret_cannot_be_checked() {
     let mut key = [0; 32];
     Combiner::new(&[1, 2]).unwrap().combine(&[blinding(&all[0]), blinding(&all[1])], &mut key).unwrap();
     assert_eq!(matches(&key), [471]);
+}
+
+/// Returns the value of a mnemonic that shares 16 bytes.
+fn value(mnemonic: &Mnemonic) -> [u8; 16] {
+    let list: Vec<&str> = include_str!("../../src/foreign/slip39/wordlist.txt").lines().collect();
+    let words = mnemonic.to_words();
+    let number = |word: &str| list.iter().position(|listed| *listed == word).unwrap() as u128;
+    let numbers: Vec<u128> = words.split(' ').map(number).collect();
+    // After four words of indices and the like, 13 words have 10 bits each, the first two of which
+    // are zero. Three words of the checksum follow.
+    numbers[4..17].iter().fold(0, |all, number| all << 10 | number).to_be_bytes()
+}
+
+/// A digest of the secret is shared together with it. One share and a guess give the polynomial.
+#[test]
+fn a_guess_at_a_short_secret_can_be_checked_with_words() {
+    let split = |secret: &str, threshold, count| {
+        let (options, groups) = (Options::default().with_iteration_exponent(0), [Group::new(threshold, count)]);
+        slip39::split_groups(secret.as_bytes(), b"", 1, &groups, options).unwrap().remove(0)
+    };
+    let held = value(&split("the PIN is  4711", 2, 3)[1]);
+    // Members have the points 0 to 15, the digest is at 254 and the secret at 255. `Combiner`
+    // accepts no share at zero, so all points are shifted.
+    let digest = Combiner::at(&[1 ^ 0x80, 255 ^ 0x80], 254 ^ 0x80).unwrap();
+    let is_right = |pin: &u32| {
+        // A share that is enough alone is the encrypted secret.
+        let guess = value(&split(&format!("the PIN is  {pin}"), 1, 1)[0]);
+        let mut found = [0; 16];
+        digest.combine(&[&held, &guess], &mut found).unwrap();
+        let mut hmac = Hmac::<sha2::Sha256>::new_from_slice(&found[4..]).unwrap();
+        hmac.update(&guess);
+        hmac.finalize().into_bytes()[..4] == found[..4]
+    };
+    assert_eq!((4705..4715).filter(is_right).collect::<Vec<_>>(), [4711]);
 }
 
 /// The secret is a sum of multiples of the shares, so a holder who knows the points of the others

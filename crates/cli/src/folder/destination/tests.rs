@@ -1,4 +1,4 @@
-//! Tests of results whose names a file system does not distinguish.
+//! Tests of results that a run that continues must not replace.
 
 use std::fs;
 use std::io::Write as _;
@@ -26,10 +26,16 @@ fn prepare(root: &Path, mode: Mode, plan: &Plan, direction: Direction) -> Destin
 
 /// Writes the result of a file.
 fn write(destination: &Destination, source: &Source) -> Result<Record, Failure> {
+    let attributes = Attributes::of(&source.open().unwrap().metadata().unwrap());
+    write_with(destination, source, attributes)
+}
+
+/// Writes the result of a file, which gets `attributes`.
+fn write_with(destination: &Destination, source: &Source, attributes: Attributes) -> Result<Record, Failure> {
     let metadata = source.open().unwrap().metadata().unwrap();
     destination.write(
         &source.name,
-        Attributes::of(&metadata),
+        attributes,
         |output| output.write_all(source.name.as_path().as_os_str().as_encoded_bytes()).map_err(Failure::of_write),
         |check, ()| Record {
             name: source.name.clone(),
@@ -75,4 +81,23 @@ fn a_result_does_not_replace_another_where_names_ignore_case() {
         assert!(write(&prepare(root, Mode::Resume, &plan, direction), lower).is_ok());
         assert_eq!(fs::read(&other).unwrap(), b"readme");
     }
+}
+
+/// A manifest may contain a time that the system cannot represent. No file has this time.
+#[test]
+fn an_edited_file_stays_whose_time_the_system_cannot_represent() {
+    let [sources, root] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (plan, root) = (plan(sources.path()), root.path());
+    let source = &plan.files[0];
+    let time = format!(r#"{{"modified":[{},{}]}}"#, i64::MAX, u32::MAX);
+    let attributes: Attributes = serde_json::from_str(&time).unwrap();
+    let fresh = prepare(root, Mode::Fresh, &plan, Direction::Open);
+    assert!(write_with(&fresh, source, attributes).is_ok());
+    drop(fresh);
+    restart(root);
+    let edited = root.join(Direction::Open.target(&source.name));
+    fs::write(&edited, "edited").unwrap();
+    let resumed = prepare(root, Mode::Resume, &plan, Direction::Open);
+    assert!(matches!(write_with(&resumed, source, attributes), Err(Failure::This(_))));
+    assert_eq!(fs::read(&edited).unwrap(), b"edited");
 }

@@ -33,21 +33,25 @@ impl Permissions {
     }
 
     /// Gives the permissions to `file`. If the group or the list cannot be kept, their rights are
-    /// dropped, and all other users get no right that these may have been denied.
+    /// dropped, and all other users get no right that these may have been denied. If the owner or
+    /// the group cannot be kept, the file does not run with the rights of the new one.
     #[cfg(unix)]
     pub(crate) fn give(&self, file: &File) -> io::Result<()> {
         use std::fs::Permissions;
         use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
         let (new, old) = (file.metadata()?, &self.metadata);
-        if new.uid() != old.uid() {
-            // Only root can do this; any other user becomes the owner.
-            let _ = fchown(file, Some(old.uid()), None);
-        }
+        // Only root can do this; any other user becomes the owner.
+        let keeps_owner = new.uid() == old.uid() || fchown(file, Some(old.uid()), None).is_ok();
         let keeps_group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
         // The list is set before the mode: with a list, the group bits of the mode are the maximum
         // that the list allows.
         let keeps_list = access_list::replace(file, &self.list, keeps_group)?;
-        file.set_permissions(Permissions::from_mode(kept_mode(old.mode() & 0o7777, keeps_group, keeps_list)))
+        let mode = kept_mode(old.mode() & 0o7777, keeps_owner, keeps_group, keeps_list);
+        // On FAT, all files have one owner and one mode, and other users cannot even set this mode.
+        if file.metadata()?.mode() & 0o7777 == mode {
+            return Ok(());
+        }
+        file.set_permissions(Permissions::from_mode(mode))
     }
 
     #[cfg(not(unix))]
@@ -58,9 +62,11 @@ impl Permissions {
 
 /// Returns the rights in `mode` that cannot exceed those of the old file. Without the list or the
 /// group, the users that they named are among all others, so the others keep only the rights that
-/// no list could deny, or that the group had too.
+/// no list could deny, or that the group had too. Set-user-ID and set-group-ID stay only with the
+/// owner and the group whose rights they give.
 #[cfg(unix)]
-fn kept_mode(mode: u32, keeps_group: bool, keeps_list: bool) -> u32 {
+fn kept_mode(mode: u32, keeps_owner: bool, keeps_group: bool, keeps_list: bool) -> u32 {
+    let mode = mode & !(if keeps_owner { 0 } else { 0o4000 } | if keeps_group { 0 } else { 0o2000 });
     match (keeps_group, keeps_list) {
         (true, true) => mode,
         (false, true) => mode & (0o7700 | (mode & 0o070) >> 3),
@@ -156,18 +162,24 @@ mod tests {
 
     #[test]
     fn nobody_gets_a_right_that_a_lost_group_or_list_denied() {
-        for (mode, keeps_group, keeps_list, kept) in [
-            (0o664, true, true, 0o664),
-            (0o604, true, true, 0o604),
+        for (mode, keeps_owner, keeps_group, keeps_list, kept) in [
+            (0o664, true, true, true, 0o664),
+            (0o604, true, true, true, 0o604),
             // The members of the group had at most its rights.
-            (0o604, false, true, 0o600),
-            (0o664, false, true, 0o604),
-            (0o647, false, true, 0o604),
+            (0o604, true, false, true, 0o600),
+            (0o664, true, false, true, 0o604),
+            (0o647, true, false, true, 0o604),
             // The list may deny any right to a user.
-            (0o664, true, false, 0o600),
-            (0o4755, false, false, 0o4700),
+            (0o664, true, true, false, 0o600),
+            (0o4755, true, false, false, 0o4700),
+            // The file must not run with the rights of a new owner or group.
+            (0o6775, true, true, true, 0o6775),
+            (0o6775, false, true, true, 0o2775),
+            (0o6775, true, false, true, 0o4705),
+            (0o6755, false, false, false, 0o700),
         ] {
-            assert_eq!(kept_mode(mode, keeps_group, keeps_list), kept, "{mode:o} {keeps_group} {keeps_list}");
+            let found = kept_mode(mode, keeps_owner, keeps_group, keeps_list);
+            assert_eq!(found, kept, "{mode:o} {keeps_owner} {keeps_group} {keeps_list}");
         }
     }
 

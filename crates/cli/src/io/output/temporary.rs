@@ -106,15 +106,18 @@ impl Temporary {
     }
 
     /// Keeps the file, because its content cannot be had again. Gives it a name that begins with
-    /// that of `target`, so that no run removes it as unfinished. Returns its name.
+    /// that of `target`, or a short one if that is too long, so that no run removes it as
+    /// unfinished. Returns its name.
     pub(crate) fn keep(mut self, target: &Path) -> OsString {
         self.unfinished = false;
-        let mut kept = target.file_name().unwrap_or_default().to_owned();
-        kept.push(&self.name);
-        match self.directory.rename(&self.name, &kept, false) {
-            Ok(()) => kept,
-            Err(_) => std::mem::take(&mut self.name),
+        for start in [target.file_name().unwrap_or_default(), OsStr::new("kept")] {
+            let mut kept = start.to_owned();
+            kept.push(&self.name);
+            if self.directory.rename(&self.name, &kept, false).is_ok() {
+                return kept;
+            }
         }
+        std::mem::take(&mut self.name)
     }
 
     /// Does the work of [`Temporary::persist`]. After an error, the unfinished file is still there.
@@ -197,6 +200,17 @@ impl Drop for Temporary {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kept_file_is_not_removed_although_its_name_would_be_too_long() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = Dir::open(root.path()).unwrap();
+        for target in ["out".to_owned(), "n".repeat(240)] {
+            let kept = Temporary::create_in(&dir, 0o600).unwrap().keep(&root.path().join(&target));
+            assert!(root.path().join(&kept).exists() && !Temporary::is_name(&kept), "{kept:?}");
+            assert_eq!(kept.to_str().unwrap().starts_with(&target), target == "out", "{kept:?}");
+        }
+    }
 
     #[test]
     fn only_abandoned_files_are_removed() {

@@ -9,7 +9,7 @@ use tempfile::TempPath;
 
 use super::entry::{Kind, regular};
 use crate::os::disk;
-use crate::os::file_id::{open_any, open_to_query};
+use crate::os::file_id::{id_on_volume, open_any, open_to_query};
 
 /// A directory.
 #[derive(Clone, Debug)]
@@ -46,11 +46,8 @@ impl Dir {
     /// Returns the serial number of the volume, and the index of the directory on it.
     pub(crate) fn id(&self) -> io::Result<(u64, u64)> {
         let information = winapi_util::file::information(open_to_query(&self.0, true)?)?;
-        if information.file_index() == 0 {
-            // Some file systems of networks have no indices.
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        Ok((information.volume_serial_number(), information.file_index()))
+        let id = id_on_volume(information.volume_serial_number(), information.file_index());
+        id.ok_or(io::ErrorKind::Unsupported.into())
     }
 
     pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {

@@ -4,7 +4,9 @@
 //! A secret is encrypted under a passphrase, which may be empty, and shared among groups. Each
 //! group's share is shared among its members. Each member has a mnemonic: 20 words for a secret of
 //! 16 bytes, 33 for 32 bytes. A digest of four bytes is shared with the secret, so that a wrong
-//! mnemonic is noticed. A wrong passphrase is not noticed: it gives another secret.
+//! mnemonic is noticed. A wrong passphrase is not noticed: it gives another secret. With one
+//! mnemonic fewer than needed, the digest shows whether a guess at the secret and the passphrase is
+//! right. So split only keys, or use a passphrase that is hard to guess.
 //!
 //! ```
 //! use sealane_shares::slip39::{self, Mnemonic};

@@ -22,6 +22,9 @@ use crate::format::{Share, ShareReader, WipedVec};
 /// Shares beyond the threshold are checked against the others. A bad share is left out and named in
 /// the report if there are enough others. Repeated shares are ignored.
 ///
+/// Each share counts as the share of another holder. Take one from each holder: a person who gives
+/// as many as the threshold can choose the secret.
+///
 /// For n shares with a threshold of k, the time grows with n·k as long as no share is forged. If
 /// shares of an element are forged, the time grows with n², up to a limit: with too many shares,
 /// the result may be [`CombineError::GaveUp`].
