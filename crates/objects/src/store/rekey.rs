@@ -47,10 +47,10 @@ impl SealedStore {
     /// An object of up to 8 MiB is replaced with a conditional write, if the inner store has
     /// conditional writes, so that a change that somebody else made meanwhile is not lost. A longer
     /// object is uploaded in parts, which `object_store` cannot make conditional. In this case, in
-    /// stores without conditional writes, and in those with neither strong entity tags nor
-    /// versions, a change is detected only if it was made before a last check, just before the
-    /// object is replaced, and changed the entity tag, the version, the length or the time of the
-    /// object.
+    /// stores without conditional writes, in those whose entity tags are weak, and in those with
+    /// neither entity tags nor versions, a change is detected only if it was made before a last
+    /// check, just before the object is replaced, and changed the entity tag, the version, the
+    /// length or the time of the object.
     ///
     /// Parts are 8 MiB long, or longer if there would otherwise be more than 10,000. Each part is
     /// in memory, so an object whose parts would be longer than 1 GiB is refused.
