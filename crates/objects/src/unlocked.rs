@@ -78,10 +78,8 @@ impl UnlockedObject {
         stamp: Stamp,
         start: u64,
     ) -> Result<Self, StreamError> {
-        let payload_len = stamp.size.checked_sub(start).ok_or(StreamError::Truncated)?;
-        // Fails for a length that no payload has.
-        let end = SealedRange::new(0..u64::MAX, payload_len)?;
-        Ok(Self { key, nonce, stamp, start, len: end.len })
+        let len = plaintext_len(stamp.size, start)?;
+        Ok(Self { key, nonce, stamp, start, len })
     }
 
     /// Returns the chunks that hold a range of plaintext.
@@ -93,6 +91,13 @@ impl UnlockedObject {
     pub(crate) fn stored(&self, range: &SealedRange) -> Range<u64> {
         self.start + range.sealed.start..self.start + range.sealed.end
     }
+}
+
+/// Returns the length of the plaintext of an object of `size` bytes, whose header and nonce have
+/// `start` bytes together. Returns an error for a length that no payload has.
+pub(crate) fn plaintext_len(size: u64, start: u64) -> Result<u64, StreamError> {
+    let payload_len = size.checked_sub(start).ok_or(StreamError::Truncated)?;
+    Ok(SealedRange::new(0..u64::MAX, payload_len)?.len)
 }
 
 impl fmt::Debug for UnlockedObject {

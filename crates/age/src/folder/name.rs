@@ -12,7 +12,8 @@ use super::usable::is_usable;
 /// The name of the encrypted manifest in its folder.
 pub const MANIFEST: &str = "sealane-manifest.age";
 
-/// The name of the journal that the command `sealane` keeps in its output folder.
+/// The name of the journal that the command `sealane` keeps in its output folder. If an encrypted
+/// folder has one, the run is still at work, was interrupted, or could not encrypt all files.
 pub const JOURNAL: &str = ".sealane-resume";
 
 /// The end of the name of an encrypted file.

@@ -16,7 +16,7 @@ use super::link::leads_out;
 use super::manifest::Known;
 use super::name::Name;
 use super::usable::refuses_name;
-use super::verify::{VerifyError, open_sealed, read_manifest};
+use super::verify::{VerifyError, open_sealed, read_complete_manifest};
 use super::work::for_each_file;
 use crate::identity::Identity;
 use crate::parallel::Threads;
@@ -26,7 +26,7 @@ use crate::stream::StreamReader;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The manifest cannot be read.
+    /// The folder is known to be incomplete, or its manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] VerifyError),
     /// A file or a folder cannot be written, for example because the disk is full.
@@ -67,7 +67,7 @@ pub fn open(
     identities: &[&(dyn Identity + Sync)],
     threads: Threads,
 ) -> Result<Vec<(Name, FileFault)>, OpenError> {
-    let manifest = read_manifest(folder, identities.iter().map(|&identity| identity as &dyn Identity))?;
+    let manifest = read_complete_manifest(folder, identities)?;
     let names = manifest.files.keys().chain(manifest.links.keys());
     let directories = folders(names, manifest.directories.iter().map(|(name, attributes)| (name, *attributes)));
     // The manifest has no mode for the folder itself.

@@ -1,6 +1,6 @@
 //! Verifies encrypted folders.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::fault::FileFault;
 use super::file::{OpenFileError, open_file};
 use super::input::open_regular;
 use super::manifest::{Known, Manifest, ManifestError};
-use super::name::{MANIFEST, Name};
+use super::name::{JOURNAL, MANIFEST, Name};
 use super::work::for_each_file;
 use crate::armor::ArmoredReader;
 use crate::decryptor::Decryptor;
@@ -19,10 +19,15 @@ use crate::identity::Identity;
 use crate::parallel::Threads;
 use crate::stream::StreamReader;
 
-/// A folder cannot be verified or decrypted, because its manifest cannot be opened or read.
+/// A folder cannot be verified or decrypted, because it is known to be incomplete, or because its
+/// manifest cannot be opened or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
+    /// The folder has a [`JOURNAL`]. The command `sealane` writes a manifest even if it could not
+    /// encrypt all files, so the manifest does not tell.
+    #[error("the run that encrypted the folder is still at work, was interrupted, or could not encrypt all files")]
+    Incomplete,
     /// The manifest cannot be opened.
     #[error("cannot open the manifest: {0}")]
     Open(#[from] DecryptError),
@@ -34,7 +39,7 @@ pub enum VerifyError {
     Manifest(#[from] ManifestError),
 }
 
-/// Decrypts the manifest of a folder.
+/// Decrypts the manifest of a folder. Does not look for a [`JOURNAL`].
 ///
 /// # Errors
 /// [`VerifyError`].
@@ -50,20 +55,31 @@ pub fn read_manifest<'a>(
     Ok(Manifest::read(BufReader::new(decryptor.decrypt(identities)?))?)
 }
 
+/// Does the same as [`read_manifest`], but refuses a folder with a journal.
+pub(super) fn read_complete_manifest(
+    folder: &Path,
+    identities: &[&(dyn Identity + Sync)],
+) -> Result<Manifest, VerifyError> {
+    // If the folder cannot be looked into, the manifest cannot be opened either.
+    if fs::symlink_metadata(folder.join(JOURNAL)).is_ok() {
+        return Err(VerifyError::Incomplete);
+    }
+    read_manifest(folder, identities.iter().map(|&identity| identity as &dyn Identity))
+}
+
 /// Verifies a folder on several threads: opens each file that its manifest lists, to the end, and
 /// compares its id and its length with the manifest. Nothing is written. Returns the entries with
 /// faults, in the order of their names; if there are none, the folder is complete and authentic.
-/// Files that are not in the manifest are not looked at.
+/// Files that are not in the manifest are not looked at, except for the [`JOURNAL`].
 ///
 /// # Errors
-/// [`VerifyError`], if the manifest cannot be read.
+/// [`VerifyError`], if the folder is known to be incomplete, or the manifest cannot be read.
 pub fn verify(
     folder: &Path,
     identities: &[&(dyn Identity + Sync)],
     threads: Threads,
 ) -> Result<Vec<(Name, FileFault)>, VerifyError> {
-    let plain = || identities.iter().map(|&identity| identity as &dyn Identity);
-    let manifest = read_manifest(folder, plain())?;
+    let manifest = read_complete_manifest(folder, identities)?;
     let faults = Mutex::new(manifest.unusable_faults().collect::<Vec<_>>());
     let files: Vec<_> = manifest.files.into_iter().collect();
     let one = |(name, known): &(Name, Known), threads| {
@@ -130,6 +146,31 @@ mod tests {
         fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
             self.1.fetch_add(1, Ordering::Relaxed);
             self.0.unwrap_file_key(stanzas)
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_known_to_be_incomplete_is_an_error() {
+        let place = tempfile::tempdir().unwrap();
+        let [source, sealed, opened] = ["source", "sealed", "opened"].map(|name| place.path().join(name));
+        fs::create_dir(&source).unwrap();
+        fs::write(source.join("a"), "a").unwrap();
+        let key = x25519::Identity::generate().unwrap();
+        seal(&source, &sealed, &[&key.to_public() as &(dyn Recipient + Sync)], Threads::ONE).unwrap();
+        let identities = [&key as &(dyn Identity + Sync)];
+        assert!(verify(&sealed, &identities, Threads::ONE).unwrap().is_empty());
+
+        fs::write(sealed.join(JOURNAL), "").unwrap();
+        // An interrupted run has not written the manifest yet.
+        for remove_manifest in [false, true] {
+            if remove_manifest {
+                fs::remove_file(sealed.join(MANIFEST)).unwrap();
+            }
+            let refused = verify(&sealed, &identities, Threads::ONE);
+            assert!(matches!(refused, Err(VerifyError::Incomplete)), "{refused:?}");
+            let refused = open(&sealed, &opened, &identities, Threads::ONE);
+            assert!(matches!(refused, Err(OpenError::Manifest(VerifyError::Incomplete))), "{refused:?}");
+            assert!(!opened.exists());
         }
     }
 

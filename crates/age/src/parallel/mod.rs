@@ -95,6 +95,8 @@ impl Encryptor {
     /// writes its own chunks. Truncates `output` to the length of the result, and returns that
     /// length.
     ///
+    /// `output` must not be the file that `input` reads: it is overwritten before it has been read.
+    ///
     /// # Errors
     /// [`CopyError`]. The content of `output` is then useless, because any part of it may be
     /// missing.
@@ -141,11 +143,13 @@ impl<R: Read> StreamReader<R> {
     /// chunks. Truncates `output` to the length of the plaintext, and returns that length.
     ///
     /// `input` is the file that this reader reads, from the position at which its decryptor began.
-    /// Any other file is reported as damaged.
+    /// Any other file is reported as damaged. `output` must not be that file: it is overwritten
+    /// before it has been read.
     ///
     /// # Errors
     /// [`CopyError`]; of several errors, the one at the earliest position in the file. The content
-    /// of `output` is then useless: all of it is authentic, but any part may be missing.
+    /// of `output` is then useless. Every byte that was written is authentic, but any part may be
+    /// missing. There, `output` has zeros, or what it held before.
     pub fn copy_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
         let cipher = &self.opener.key.cipher;
         at::run(threads, self.header_len, input, 0, output, |batch: &mut ToOpen| batch.open(cipher))

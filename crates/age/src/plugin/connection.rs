@@ -3,13 +3,15 @@
 
 use std::any::Any;
 use std::env;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead, Read, Write as _};
+use std::mem;
+use std::ops::Range;
 use std::path::Path;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::callbacks::Callbacks;
 use super::process::Process;
@@ -28,11 +30,49 @@ const COLUMNS: usize = 64;
 /// The only plugin that gets the passphrase in the environment, because using it is its purpose.
 const BATCHPASS: &str = "batchpass";
 
+/// The bytes that are read at a time.
+const READ_BYTES: usize = 8 << 10;
+
+/// A plugin's output. The bytes that were read ahead may contain a file key, so they are wiped.
+struct ReadAhead {
+    output: ChildStdout,
+    buffer: Zeroizing<Vec<u8>>,
+    /// The bytes of `buffer` that were read and not yet consumed.
+    ahead: Range<usize>,
+}
+
+impl ReadAhead {
+    fn new(output: ChildStdout) -> Self {
+        Self { output, buffer: Zeroizing::new(vec![0; READ_BYTES]), ahead: 0..0 }
+    }
+}
+
+impl Read for ReadAhead {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.fill_buf()?.read(out)?;
+        self.consume(n);
+        Ok(n)
+    }
+}
+
+impl BufRead for ReadAhead {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.ahead.is_empty() {
+            self.ahead = 0..self.output.read(&mut self.buffer)?;
+        }
+        Ok(&self.buffer[self.ahead.clone()])
+    }
+
+    fn consume(&mut self, n: usize) {
+        self.ahead.start += n;
+    }
+}
+
 /// A running plugin.
 pub(super) struct Connection {
     // Fields are dropped in this order: the plugin sees the end of its input, and has time to end.
     output: ChildStdin,
-    input: BufReader<ChildStdout>,
+    input: ReadAhead,
     /// The number of bytes that the plugin may still send.
     left: u64,
     debug: bool,
@@ -53,7 +93,7 @@ impl Connection {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(if debug { Stdio::inherit() } else { Stdio::null() });
         let Process { input, output, guard } = callbacks.start(command)?;
-        Ok(Self { output: input, input: BufReader::new(output), left: MAX_OUTPUT, debug, _guard: guard })
+        Ok(Self { output: input, input: ReadAhead::new(output), left: MAX_OUTPUT, debug, _guard: guard })
     }
 
     /// Sends a stanza.
@@ -72,7 +112,7 @@ impl Connection {
         self.send(command, &args, &stanza.body)
     }
 
-    /// Receives a stanza.
+    /// Receives a stanza. Its body may be secret, and is wiped if an error occurs.
     pub(super) fn receive(&mut self) -> io::Result<Stanza> {
         let invalid = || io::Error::new(io::ErrorKind::InvalidData, "invalid response");
         let line = self.line()?;
@@ -82,7 +122,7 @@ impl Connection {
         if !stanza.is_well_formed() {
             return Err(invalid());
         }
-        let mut body = Vec::new();
+        let mut body = Zeroizing::new(Vec::new());
         loop {
             let line = self.line()?;
             if line.len() > COLUMNS {
@@ -90,20 +130,18 @@ impl Connection {
             }
             let bytes = Zeroizing::new(BASE64_STANDARD_NO_PAD.decode(line.as_bytes()).map_err(|_| invalid())?);
             if body.len() + bytes.len() > MAX_BODY {
-                body.zeroize();
                 return Err(too_long());
             }
             if body.capacity() - body.len() < bytes.len() {
                 // The vector must not grow by itself: growing leaves a copy behind that is not
                 // wiped.
-                let mut larger = Vec::with_capacity(2 * body.len() + bytes.len());
+                let mut larger = Zeroizing::new(Vec::with_capacity(2 * body.len() + bytes.len()));
                 larger.extend_from_slice(&body);
-                body.zeroize();
                 body = larger;
             }
             body.extend_from_slice(&bytes);
             if line.len() < COLUMNS {
-                return Ok(Stanza { body, ..stanza });
+                return Ok(Stanza { body: mem::take(&mut *body), ..stanza });
             }
         }
     }

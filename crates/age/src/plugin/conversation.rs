@@ -140,11 +140,13 @@ impl<C: Callbacks> Conversation<'_, C> {
         let mut file_key = None;
         loop {
             let Stanza { tag, args, body } = self.receive()?;
+            // A file key that is refused is wiped, too.
+            let body = Zeroizing::new(body);
             match tag.as_str() {
                 "done" => return Ok(file_key),
                 // Only one file key was asked for.
                 "file-key" if args == ["0"] && file_key.is_none() => {
-                    file_key = Some(Zeroizing::new(body));
+                    file_key = Some(body);
                     self.plugin.send("ok", &[], &[])?;
                 }
                 "file-key" => self.plugin.send("fail", &[], &[])?,

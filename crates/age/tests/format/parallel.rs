@@ -41,7 +41,7 @@ impl Scattered {
         Self(Mutex::default(), room)
     }
 
-    fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.0.into_inner().unwrap()
     }
 }

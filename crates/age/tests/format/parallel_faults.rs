@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::panic;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use sealane_age::{CopyError, ReadAt, StreamError};
+use sealane_age::{CopyError, ReadAt, StreamError, WriteAt as _};
 
 use crate::parallel::{BATCH, Scattered, copied, sealed_at, threads};
 use crate::support::{CHUNK, SEALED, drain, encryptor, open, payload_start, plaintext, seal};
@@ -107,6 +107,28 @@ fn an_output_that_fails_has_a_prefix() {
             let result = encryptor().encrypt_at(&&text[..], &Scattered::with_room(room), threads(count));
             assert!(matches!(result, Err(CopyError::Write(e)) if e.kind() == io::ErrorKind::StorageFull));
         }
+    }
+}
+
+/// Every byte that is written is authentic, and the others stay.
+#[test]
+fn an_output_keeps_what_is_not_written_over() {
+    let text = plaintext(2 * BATCH * CHUNK);
+    let mut file = seal(&text);
+    let start = payload_start(&file);
+    for chunk in [0, 1, BATCH + 1] {
+        file[start + chunk * SEALED] ^= 1;
+        let output = Scattered::new();
+        output.write_all_at(&vec![0xaa; text.len() + 5], 0).unwrap();
+        let result = open(&file[..]).copy_at(&&file[..], &output, threads(1));
+        assert!(matches!(result, Err(CopyError::Read(_))));
+        let bytes = output.into_bytes();
+        assert!(bytes[..chunk * CHUNK] == text[..chunk * CHUNK], "chunk {chunk}");
+        assert!(
+            bytes.len() == text.len() + 5 && bytes[chunk * CHUNK..].iter().all(|&byte| byte == 0xaa),
+            "chunk {chunk}"
+        );
+        file[start + chunk * SEALED] ^= 1;
     }
 }
 

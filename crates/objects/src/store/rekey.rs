@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use sealane_age::stream::NONCE_BYTES;
-use sealane_age::{Decryptor, Existing, Recipient};
+use sealane_age::{Decryptor, Existing, Recipient, RekeyError};
 
 use super::super::compat::put_result;
 use super::super::object_store::path::Path;
@@ -14,6 +14,7 @@ use super::super::object_store::{
 use super::read::{check_at_most, pieces, read_at_most, read_preamble};
 use super::{SealedStore, failed, located, stamp};
 use crate::error::SealedError;
+use crate::unlocked::plaintext_len;
 
 /// The length up to which an object is replaced with one conditional write.
 const ONE_WRITE: u64 = 8 << 20;
@@ -47,10 +48,10 @@ impl SealedStore {
     /// An object of up to 8 MiB is replaced with a conditional write, if the inner store has
     /// conditional writes, so that a change that somebody else made meanwhile is not lost. A longer
     /// object is uploaded in parts, which `object_store` cannot make conditional. In this case, in
-    /// stores without conditional writes, and in those with neither strong entity tags nor
-    /// versions, a change is detected only if it was made before a last check, just before the
-    /// object is replaced, and changed the entity tag, the version, the length or the time of the
-    /// object.
+    /// stores without conditional writes, in those whose entity tags are weak, and in those with
+    /// neither entity tags nor versions, a change is detected only if it was made before a last
+    /// check, just before the object is replaced, and changed the entity tag, the version, the
+    /// length or the time of the object.
     ///
     /// Parts are 8 MiB long, or longer if there would otherwise be more than 10,000. Each part is
     /// in memory, so an object whose parts would be longer than 1 GiB is refused.
@@ -115,12 +116,16 @@ impl SealedStore {
         let mut body = pieces(result).fuse();
         let (preamble, mut bytes) = read_preamble(&mut body).await?;
         let start = preamble.len();
-        // Checks the length, too.
-        self.unlock(location, &meta, preamble)?;
+        plaintext_len(meta.size, start as u64).map_err(failed)?;
         let header = {
             let decryptor = Decryptor::new(&bytes[..start]).map_err(failed)?;
             let recipients = recipients.iter().map(|&recipient| recipient as &dyn Recipient);
-            let rekeyed = decryptor.rekey(self.keys.identities(), recipients, existing).map_err(failed)?;
+            // The file key is unwrapped only here: a hardware key asks for a touch each time.
+            let rekeyed = decryptor.rekey(self.keys.identities(), recipients, existing);
+            let rekeyed = rekeyed.map_err(|error| match error {
+                RekeyError::Open(error) => failed(error),
+                error => failed(error),
+            })?;
             let len = start - NONCE_BYTES;
             rekeyed.header_of_len(len).ok_or_else(|| failed(SealedError::HeaderLen(len)))?.encode()
         };

@@ -1,11 +1,14 @@
 //! Gives objects other recipients.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::FutureExt as _;
 use sealane_object_store::sealane_age::x25519::Identity;
-use sealane_object_store::sealane_age::{DecryptError, Encryptor, Existing, Recipient, mlkem768x25519};
-use sealane_object_store::{DEFAULT_HEADER_BYTES, SealedError};
+use sealane_object_store::sealane_age::{
+    self, DecryptError, Encryptor, Existing, FileKey, Recipient, Stanza, UnwrapError, mlkem768x25519,
+};
+use sealane_object_store::{DEFAULT_HEADER_BYTES, Keys, SealedError};
 
 use super::super::SealedStore;
 use super::super::object_store::limit::LimitStore;
@@ -41,6 +44,43 @@ async fn the_chunks_are_moved_as_they_are() {
         let error = whole(&place.store, &path).await.unwrap_err();
         assert!(matches!(SealedError::of(&error), Some(SealedError::Open(DecryptError::NoMatch))));
     }
+}
+
+/// An identity that counts how often it is asked.
+struct Asked(Identity, Arc<AtomicUsize>);
+
+impl sealane_age::Identity for Asked {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.unwrap_file_key(stanzas)
+    }
+}
+
+/// A hardware key asks for a touch each time.
+#[tokio::test]
+async fn the_file_key_is_unwrapped_once() {
+    let (place, path, asked) = (Place::new(), Path::from("a"), Arc::new(AtomicUsize::new(0)));
+    place.store.put(&path, text(1000).into()).await.unwrap();
+    let recipient = place.identity.to_public();
+    let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
+    let cold = |identity: &Identity| {
+        let keys = Keys::new().with_identity(Asked(identity.clone(), asked.clone()));
+        SealedStore::new(place.below.clone(), keys).unwrap()
+    };
+    cold(&place.identity).rekey(&path, &recipients, Existing::Drop).await.unwrap();
+    assert_eq!(asked.swap(0, Ordering::Relaxed), 1);
+
+    let stranger = cold(&Identity::generate().unwrap());
+    let error = stranger.rekey(&path, &recipients, Existing::Drop).await.unwrap_err();
+    assert!(matches!(SealedError::of(&error), Some(SealedError::Open(DecryptError::NoMatch))), "{error:?}");
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+
+    // An object that is too short for its header is refused without a question.
+    let sealed = place.sealed(&path).await;
+    place.below.put(&path, sealed[..DEFAULT_HEADER_BYTES + 16 + 15].to_vec().into()).await.unwrap();
+    let error = cold(&place.identity).rekey(&path, &recipients, Existing::Drop).await.unwrap_err();
+    assert!(matches!(SealedError::of(&error), Some(SealedError::Payload(_))), "{error:?}");
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
 /// A store does not say which storage class an object has.
