@@ -101,6 +101,11 @@
 #define SEALANE_AGE_LABEL_BYTES 101
 
 /**
+ * The length of the text of a share set id in bytes, with the zero byte at its end.
+ */
+#define SEALANE_AGE_SHARE_SET_TEXT_BYTES 33
+
+/**
  * ChaCha20 of RFC 8439: a nonce of 12 bytes and a block counter of 32 bits.
  */
 #define SEALANE_CHACHA20 1
@@ -303,7 +308,7 @@ typedef struct {
 } sealane_age_error;
 
 /**
- * A part of a file for several holders, and its label, threshold and number.
+ * A part of a file for several holders, and the description of the share, which is authenticated.
  */
 typedef struct {
   /**
@@ -311,9 +316,13 @@ typedef struct {
    */
   char text[SEALANE_AGE_PART_TEXT_BYTES];
   /**
-   * The authenticated label, or an empty text.
+   * The label, or an empty text.
    */
   char label[SEALANE_AGE_LABEL_BYTES];
+  /**
+   * The share set id in hexadecimal digits, as `sealane inspect` shows it.
+   */
+  char share_set[SEALANE_AGE_SHARE_SET_TEXT_BYTES];
   /**
    * The number of parts needed to open the file.
    */
@@ -601,7 +610,8 @@ sealane_status sealane_age_decrypt(const sealane_age_identities *identities,
 
 /**
  * Writes the parts that these identities contribute to a file for several holders. Show each
- * holder the label, and nothing else about the file, before the holder sends the part.
+ * holder the label and the share set id, and nothing else about the file, before the holder sends
+ * the part.
  *
  * `file` is the file, or its beginning with the whole header. `parts` has room for `size` parts,
  * and `*count` becomes the number of parts. A count of 0 is not an error: no identity holds a
