@@ -9,6 +9,8 @@
  * - Buffers that a function writes must not overlap others. Input and output of a transformation
  *   may be exactly the same buffer. All other overlaps of inputs and outputs are refused with
  *   SEALANE_OVERLAP. Those with contexts and with `error` are not always noticed.
+ * - While a function runs, nobody else may use its outputs, not even to read them: functions that
+ *   encrypt copy the plaintext there first.
  * - Keys, nonces and the tag of sealane_aead_open are copied first, so they may be anywhere. The
  *   library wipes its copies of keys: those in a context at the latest when it is freed, others
  *   before the function returns. Registers and the unused stack below the caller may keep words of
