@@ -185,7 +185,8 @@ enum sealane_status
    */
   SEALANE_WRONG_ABI = 9,
   /**
-   * A threshold, or the number or position of shares, is not valid.
+   * A threshold, or the number or position of shares, is not valid, or a part is wrong or of
+   * another file.
    */
   SEALANE_INVALID_SHARES = 10,
   /**
@@ -507,7 +508,8 @@ sealane_status sealane_age_identities_add_ssh(sealane_age_identities *identities
 
 /**
  * Adds a part that a holder has contributed: see `sealane_age_contribute`. A part opens only the
- * file that it was created for.
+ * file that it was created for. Functions that decrypt return SEALANE_INVALID_SHARES if a part is
+ * wrong or of another file, and the other parts and the identities do not suffice.
  *
  * Returns SEALANE_INVALID_TEXT if the text is not a part.
  *

@@ -291,6 +291,7 @@ static void threshold(void)
     IS(SEALANE_INVALID_SHARES,
        sealane_age_decrypt(holder[0], sealane_bytes_data(other), sealane_bytes_len(other), &back, &error));
     CHECK(strcmp(error.message, "a part is of another file") == 0);
+    CHECK(strstr(sealane_status_message(SEALANE_INVALID_SHARES), "a part is wrong or of another file") != NULL);
     /* One holder with two shares. */
     OK(sealane_age_recipients_add(recipients, recipient[2], 62, NULL));
     IS(SEALANE_INVALID_RECIPIENTS, sealane_age_encrypt(recipients, SEALANE_AGE_BINARY, NULL, 0, &back, &error));

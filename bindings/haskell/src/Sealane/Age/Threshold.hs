@@ -129,7 +129,7 @@ contribute (Identities !keys) !file = attempt . withShared keys $ \identities ->
 -- The text may be empty. Fails if one of the texts is not a part.
 --
 -- A part opens only the file that it was created for. If there are too few parts, decryption fails,
--- and the error tells how many are missing.
+-- and the error tells how many are missing, or that a part is wrong or of another file.
 identitiesWithParts
     :: ByteString
     -- ^ Identities.
