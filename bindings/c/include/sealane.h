@@ -9,6 +9,8 @@
  * - Buffers that a function writes must not overlap others. Input and output of a transformation
  *   may be exactly the same buffer. All other overlaps of inputs and outputs are refused with
  *   SEALANE_OVERLAP. Those with contexts and with `error` are not always noticed.
+ * - While a function runs, nobody else may use its outputs, not even to read them: functions that
+ *   encrypt copy the plaintext there first.
  * - Keys, nonces and the tag of sealane_aead_open are copied first, so they may be anywhere. The
  *   library wipes its copies of keys: those in a context at the latest when it is freed, others
  *   before the function returns. Registers and the unused stack below the caller may keep words of
@@ -101,6 +103,11 @@
 #define SEALANE_AGE_LABEL_BYTES 101
 
 /**
+ * The length of the text of a share set id in bytes, with the zero byte at its end.
+ */
+#define SEALANE_AGE_SHARE_SET_TEXT_BYTES 33
+
+/**
  * ChaCha20 of RFC 8439: a nonce of 12 bytes and a block counter of 32 bits.
  */
 #define SEALANE_CHACHA20 1
@@ -178,7 +185,8 @@ enum sealane_status
    */
   SEALANE_WRONG_ABI = 9,
   /**
-   * A threshold, or the number or position of shares, is not valid.
+   * A threshold, or the number or position of shares, is not valid, or a part is wrong or of
+   * another file.
    */
   SEALANE_INVALID_SHARES = 10,
   /**
@@ -303,7 +311,7 @@ typedef struct {
 } sealane_age_error;
 
 /**
- * A part of a file for several holders, and its label, threshold and number.
+ * A part of a file for several holders, and the description of the share, which is authenticated.
  */
 typedef struct {
   /**
@@ -311,9 +319,13 @@ typedef struct {
    */
   char text[SEALANE_AGE_PART_TEXT_BYTES];
   /**
-   * The authenticated label, or an empty text.
+   * The label, or an empty text.
    */
   char label[SEALANE_AGE_LABEL_BYTES];
+  /**
+   * The share set id in hexadecimal digits, as `sealane inspect` shows it.
+   */
+  char share_set[SEALANE_AGE_SHARE_SET_TEXT_BYTES];
   /**
    * The number of parts needed to open the file.
    */
@@ -496,7 +508,8 @@ sealane_status sealane_age_identities_add_ssh(sealane_age_identities *identities
 
 /**
  * Adds a part that a holder has contributed: see `sealane_age_contribute`. A part opens only the
- * file that it was created for.
+ * file that it was created for. Functions that decrypt return SEALANE_INVALID_SHARES if a part is
+ * wrong or of another file, and the other parts and the identities do not suffice.
  *
  * Returns SEALANE_INVALID_TEXT if the text is not a part.
  *
@@ -601,7 +614,8 @@ sealane_status sealane_age_decrypt(const sealane_age_identities *identities,
 
 /**
  * Writes the parts that these identities contribute to a file for several holders. Show each
- * holder the label, and nothing else about the file, before the holder sends the part.
+ * holder the label and the share set id, and nothing else about the file, before the holder sends
+ * the part.
  *
  * `file` is the file, or its beginning with the whole header. `parts` has room for `size` parts,
  * and `*count` becomes the number of parts. A count of 0 is not an error: no identity holds a

@@ -30,7 +30,8 @@ pub enum sealane_status {
     /// The header that the program was compiled with and the library have different binary
     /// interfaces.
     SEALANE_WRONG_ABI = 9,
-    /// A threshold, or the number or position of shares, is not valid.
+    /// A threshold, or the number or position of shares, is not valid, or a part is wrong or of
+    /// another file.
     SEALANE_INVALID_SHARES = 10,
     /// Reading or writing failed.
     SEALANE_IO = 11,
@@ -93,7 +94,9 @@ impl sealane_status {
             SEALANE_WRONG_STATE => c"the context has not been initialised, or has been finished",
             SEALANE_RANDOM => c"the operating system's generator of random numbers failed",
             SEALANE_WRONG_ABI => c"the header and the library have different binary interfaces",
-            SEALANE_INVALID_SHARES => c"a threshold, or the number or position of shares, is not valid",
+            SEALANE_INVALID_SHARES => {
+                c"a threshold, or the number or position of shares, is not valid, or a part is wrong or of another file"
+            }
             SEALANE_IO => c"reading or writing failed",
             SEALANE_INVALID_TEXT => {
                 c"a text is not a recipient, an identity, a part, a label or UTF-8, whichever is expected"

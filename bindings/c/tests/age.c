@@ -177,6 +177,29 @@ static void passphrases(void)
     sealane_age_identities_free(wrong);
 }
 
+/* The share set id in a part is that of the header, from which `sealane inspect` takes it. It
+ * distinguishes files with the same label, or without one. */
+static void share_sets(sealane_age_identities *holder, const char *recipients)
+{
+    sealane_age_recipients *unlabelled = recipients_of(recipients);
+    sealane_bytes *file = NULL;
+    sealane_age_part parts[2];
+    char start[128];
+    size_t count;
+    OK(sealane_age_recipients_require(unlabelled, 2, NULL, 0, NULL));
+    for (int i = 0; i < 2; i++) {
+        OK(sealane_age_encrypt(unlabelled, SEALANE_AGE_BINARY, NULL, 0, &file, NULL));
+        OK(sealane_age_contribute(holder, sealane_bytes_data(file), sealane_bytes_len(file), &parts[i], 1, &count, NULL));
+        CHECK(count == 1 && parts[i].label[0] == 0 && strlen(parts[i].share_set) == 32);
+        const int len = snprintf(start, sizeof start, "age-encryption.org/v1\n-> sealane/threshold v1 2 3 1 %s\n",
+                                 parts[i].share_set);
+        CHECK(memcmp(sealane_bytes_data(file), start, (size_t)len) == 0);
+        sealane_bytes_free(file);
+    }
+    CHECK(strcmp(parts[0].share_set, parts[1].share_set) != 0);
+    sealane_age_recipients_free(unlabelled);
+}
+
 /* The header is enough to contribute: the file may end after it, or in the nonce of the payload. In
  * armor, all lines with bytes of the header are needed. */
 static void contribute_to_headers(sealane_age_recipients *recipients, sealane_age_identities *holder)
@@ -258,6 +281,9 @@ static void threshold(void)
     IS(SEALANE_MALFORMED, sealane_age_contribute(nobody, data, 90, parts, 2, &count, NULL));
 
     contribute_to_headers(recipients, holder[2]);
+    char all[200];
+    snprintf(all, sizeof all, "%.62s\n%.62s\n%.62s", recipient[0], recipient[1], recipient[2]);
+    share_sets(holder[2], all);
 
     /* A part of another file. */
     sealane_bytes *other = NULL;
@@ -265,6 +291,7 @@ static void threshold(void)
     IS(SEALANE_INVALID_SHARES,
        sealane_age_decrypt(holder[0], sealane_bytes_data(other), sealane_bytes_len(other), &back, &error));
     CHECK(strcmp(error.message, "a part is of another file") == 0);
+    CHECK(strstr(sealane_status_message(SEALANE_INVALID_SHARES), "a part is wrong or of another file") != NULL);
     /* One holder with two shares. */
     OK(sealane_age_recipients_add(recipients, recipient[2], 62, NULL));
     IS(SEALANE_INVALID_RECIPIENTS, sealane_age_encrypt(recipients, SEALANE_AGE_BINARY, NULL, 0, &back, &error));

@@ -30,12 +30,13 @@ SAME(2, SEALANE_AGE_MLKEM768X25519);
 SAME(2048, SEALANE_AGE_KEY_TEXT_BYTES);
 
 /* Sealane.Age.Threshold */
-SAME(96 + 101 + 3, sizeof(sealane_age_part));
+SAME(96 + 101 + 33 + 3, sizeof(sealane_age_part));
 SAME(0, offsetof(sealane_age_part, text));
 SAME(96, offsetof(sealane_age_part, label));
-SAME(96 + 101, offsetof(sealane_age_part, threshold));
-SAME(96 + 101 + 1, offsetof(sealane_age_part, count));
-SAME(96 + 101 + 2, offsetof(sealane_age_part, point));
+SAME(96 + 101, offsetof(sealane_age_part, share_set));
+SAME(96 + 101 + 33, offsetof(sealane_age_part, threshold));
+SAME(96 + 101 + 33 + 1, offsetof(sealane_age_part, count));
+SAME(96 + 101 + 33 + 2, offsetof(sealane_age_part, point));
 
 /* Sealane.Age.Lazy */
 SAME(0, SEALANE_HS_OUTPUT);

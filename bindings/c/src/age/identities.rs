@@ -150,7 +150,8 @@ pub unsafe extern "C" fn sealane_age_identities_add_ssh(
 }
 
 /// Adds a part that a holder has contributed: see `sealane_age_contribute`. A part opens only the
-/// file that it was created for.
+/// file that it was created for. Functions that decrypt return SEALANE_INVALID_SHARES if a part is
+/// wrong or of another file, and the other parts and the identities do not suffice.
 ///
 /// Returns SEALANE_INVALID_TEXT if the text is not a part.
 ///

@@ -5,7 +5,7 @@ use core::ffi::c_char;
 use sealane_age::Decryptor;
 use sealane_age::armor::ArmoredReader;
 use sealane_age::secrecy::ExposeSecret as _;
-use sealane_age::threshold::{MAX_LABEL_BYTES, Part, ShareDescription};
+use sealane_age::threshold::{MAX_LABEL_BYTES, Part, SHARE_SET_ID_BYTES, ShareDescription};
 
 use super::failure::{guard_file, sealane_age_error};
 use super::identities::sealane_age_identities;
@@ -16,16 +16,21 @@ use crate::status::sealane_status::{self, *};
 pub const SEALANE_AGE_PART_TEXT_BYTES: usize = 96;
 /// The length of a label in bytes, with the zero byte at its end.
 pub const SEALANE_AGE_LABEL_BYTES: usize = 101;
+/// The length of the text of a share set id in bytes, with the zero byte at its end.
+pub const SEALANE_AGE_SHARE_SET_TEXT_BYTES: usize = 33;
 
 const _: () = assert!(SEALANE_AGE_LABEL_BYTES == MAX_LABEL_BYTES + 1);
+const _: () = assert!(SEALANE_AGE_SHARE_SET_TEXT_BYTES == 2 * SHARE_SET_ID_BYTES + 1);
 
-/// A part of a file for several holders, and its label, threshold and number.
+/// A part of a file for several holders, and the description of the share, which is authenticated.
 #[repr(C)]
 pub struct sealane_age_part {
     /// The text, which is secret. Send it to the person who opens the file, then wipe it.
     pub text: [c_char; SEALANE_AGE_PART_TEXT_BYTES],
-    /// The authenticated label, or an empty text.
+    /// The label, or an empty text.
     pub label: [c_char; SEALANE_AGE_LABEL_BYTES],
+    /// The share set id in hexadecimal digits, as `sealane inspect` shows it.
+    pub share_set: [c_char; SEALANE_AGE_SHARE_SET_TEXT_BYTES],
     /// The number of parts needed to open the file.
     pub threshold: u8,
     /// The number of holders.
@@ -49,6 +54,7 @@ fn to_c((description, part): &(ShareDescription, Part)) -> Result<sealane_age_pa
     Ok(sealane_age_part {
         text: fixed(part.to_text().expose_secret())?,
         label: fixed(description.label.as_ref().map_or("", |label| label.as_str()))?,
+        share_set: fixed(&description.set.to_string())?,
         threshold: description.threshold,
         count: description.count,
         point: description.point,
@@ -56,7 +62,8 @@ fn to_c((description, part): &(ShareDescription, Part)) -> Result<sealane_age_pa
 }
 
 /// Writes the parts that these identities contribute to a file for several holders. Show each
-/// holder the label, and nothing else about the file, before the holder sends the part.
+/// holder the label and the share set id, and nothing else about the file, before the holder sends
+/// the part.
 ///
 /// `file` is the file, or its beginning with the whole header. `parts` has room for `size` parts,
 /// and `*count` becomes the number of parts. A count of 0 is not an error: no identity holds a

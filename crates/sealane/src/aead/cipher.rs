@@ -132,6 +132,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// `ciphertext` and the tag.
     ///
     /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`, which may be uninitialised.
+    /// Do not pass memory that another process can read: the plaintext is copied there first.
     ///
     /// # Panics
     /// If the lengths differ or are above [`MAX_MESSAGE_BYTES`]; nothing is written then.
@@ -151,6 +152,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     ///
     /// The message is the same as if the slices were one, and can be opened in any way.
     /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`, which may be uninitialised.
+    /// Do not pass memory that another process can read: the plaintext is copied there first.
     ///
     /// ```
     /// use sealane::ChaCha20Poly1305;

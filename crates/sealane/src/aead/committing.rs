@@ -145,6 +145,7 @@ impl<L: AeadLayout> CommittingChaChaPoly1305<L> {
     /// `ciphertext` and the tag.
     ///
     /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`, which may be uninitialised.
+    /// Do not pass memory that another process can read: the plaintext is copied there first.
     ///
     /// # Panics
     /// If the lengths differ or are above [`MAX_MESSAGE_BYTES`](crate::MAX_MESSAGE_BYTES); nothing

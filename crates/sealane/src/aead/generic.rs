@@ -82,6 +82,8 @@ pub trait Aead: sealed::Sealed + Clone + Debug + Send + Sync + ZeroizeOnDrop + '
     /// Encrypts `plaintext` into `ciphertext` and authenticates it together with `aad`. Returns
     /// `ciphertext` and the tag.
     ///
+    /// Do not pass memory that another process can read: the plaintext is copied there first.
+    ///
     /// # Panics
     /// If the lengths differ or are above [`MAX_MESSAGE_BYTES`](crate::MAX_MESSAGE_BYTES); nothing
     /// is written then.

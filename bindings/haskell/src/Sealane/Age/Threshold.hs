@@ -12,8 +12,8 @@
 -- >>> let Right recipients = recipientsRequiring 2 "the safe" (Data.ByteString.Char8.unlines public)
 -- >>> file <- encrypt recipients Binary "attack at dawn"
 -- >>> let Right [part] = identitiesFromText a >>= \holder -> contribute holder file
--- >>> part
--- Part {partLabel = "the safe", partThreshold = 2, partCount = 3, partPoint = 1, ..}
+-- >>> (partLabel part, partThreshold part, partCount part, partPoint part)
+-- ("the safe",2,3,1)
 -- >>> let Right together = identitiesWithParts c [partText part]
 -- >>> decrypt together file
 -- Right "attack at dawn"
@@ -68,6 +68,8 @@ data Part = Part
     -- file.
     , partLabel :: ByteString
     -- ^ The authenticated note from the creator of the file, in UTF-8.
+    , partSet :: ByteString
+    -- ^ The share set id in hexadecimal digits, as @sealane inspect@ shows it.
     , partThreshold :: Word8
     -- ^ The number of parts needed to open the file.
     , partCount :: Word8
@@ -79,21 +81,22 @@ data Part = Part
 instance Eq Part where
     a == b = public a == public b && sameBytes (partText a) (partText b)
       where
-        public part = (partLabel part, partThreshold part, partCount part, partPoint part)
+        public part = (partLabel part, partSet part, partThreshold part, partCount part, partPoint part)
 
 -- | Does not show the text.
 instance Show Part where
     showsPrec depth part =
         showParen (depth > 10) $
             showString "Part {partLabel = " . shows (partLabel part)
+                . showString ", partSet = " . shows (partSet part)
                 . showString ", partThreshold = " . shows (partThreshold part)
                 . showString ", partCount = " . shows (partCount part)
                 . showString ", partPoint = " . shows (partPoint part)
                 . showString ", ..}"
 
--- | Returns the parts that these identities contribute to a file. Show each holder the label, and
--- nothing else about the file, before the holder sends the part. Fails if the header is incomplete
--- or malformed, or a share is wrong.
+-- | Returns the parts that these identities contribute to a file. Show each holder the label and
+-- the share set id, and nothing else about the file, before the holder sends the part. Fails if the
+-- header is incomplete or malformed, or a share is wrong.
 --
 -- The list is empty if no identity holds a share of the file.
 contribute
@@ -126,7 +129,7 @@ contribute (Identities !keys) !file = attempt . withShared keys $ \identities ->
 -- The text may be empty. Fails if one of the texts is not a part.
 --
 -- A part opens only the file that it was created for. If there are too few parts, decryption fails,
--- and the error tells how many are missing.
+-- and the error tells how many are missing, or that a part is wrong or of another file.
 identitiesWithParts
     :: ByteString
     -- ^ Identities.
@@ -141,22 +144,24 @@ identitiesWithParts !text parts = flip (foldr seq) parts . identitiesThat $ \lis
 -- | @sealane_age_part@
 data PartDetails
 
--- | The length of @sealane_age_part@: two texts and three numbers.
-partBytes, partTextBytes, partLabelBytes :: Int
-partBytes = partTextBytes + partLabelBytes + 3
+-- | The length of @sealane_age_part@: three texts and three numbers.
+partBytes, partTextBytes, partLabelBytes, partSetBytes :: Int
+partBytes = partTextBytes + partLabelBytes + partSetBytes + 3
 partTextBytes = 96
 partLabelBytes = 101
+partSetBytes = 33
 
 peekPart :: Ptr PartDetails -> IO Part
 peekPart part =
     Part
         <$> B.packCString (castPtr part)
         <*> B.packCString (castPtr part `plusPtr` partTextBytes)
+        <*> B.packCString (castPtr part `plusPtr` (partTextBytes + partLabelBytes))
         <*> number 0
         <*> number 1
         <*> number 2
   where
-    number i = peekByteOff part (partTextBytes + partLabelBytes + i)
+    number i = peekByteOff part (partTextBytes + partLabelBytes + partSetBytes + i)
 
 -- The texts may be long.
 foreign import ccall safe "sealane.h sealane_age_recipients_require"

@@ -65,7 +65,10 @@ impl From<StreamError> for Failure {
 impl From<ThresholdError> for Failure {
     fn from(error: ThresholdError) -> Self {
         let reason = match error {
-            ThresholdError::TooFew { .. } => Reason::TooFewShares,
+            // Such parts are ignored, so this error means that the others do not suffice.
+            ThresholdError::TooFew { .. } | ThresholdError::OtherFile | ThresholdError::WrongPart { .. } => {
+                Reason::TooFewShares
+            }
             ThresholdError::WrongShare { .. } => Reason::NotAuthentic,
             ThresholdError::Malformed | ThresholdError::UnknownVersion(_) => Reason::Malformed,
             ThresholdError::Numbers { .. } => Reason::InvalidRecipients,

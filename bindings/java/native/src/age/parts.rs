@@ -13,7 +13,7 @@ use super::keys::Identities;
 use super::machine::{bytes, new_array, object, run};
 
 /// Returns a line for each part: the text, the threshold, the number of holders, the number of this
-/// holder, and the label, separated by tabs. No label has a tab.
+/// holder, the label, and the share set id, separated by tabs. No label has a tab.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_contribute(
     env: *mut JNIEnv,
@@ -33,8 +33,9 @@ pub unsafe extern "system" fn Java_sealane_age_Native_contribute(
             let text = part.to_text();
             let label = description.label.as_ref().map_or("", |label| label.as_str());
             let (text, threshold, count) = (text.expose_secret(), description.threshold, description.count);
+            let (point, set) = (description.point, description.set);
             // Writing to a string cannot fail.
-            let _ = writeln!(lines, "{text}\t{threshold}\t{count}\t{}\t{label}", description.point);
+            let _ = writeln!(lines, "{text}\t{threshold}\t{count}\t{point}\t{label}\t{set}");
         }
         new_array(env, lines.as_bytes())
     };

@@ -16,12 +16,14 @@ public final class AgeException extends IOException {
         MALFORMED,
         /** No identity opens the file, or the passphrase is wrong. */
         NO_MATCH,
-        /** The file needs several holders together, and too few are available. */
+        /**
+         * The file needs several holders together, and too few are available. A part that is wrong
+         * or of another file does not count.
+         */
         TOO_FEW_SHARES,
         /**
          * A text is not a recipient, an identity, a part or a label, a passphrase to encrypt with
-         * is empty, an ssh key cannot be decrypted with its passphrase, or a part belongs to
-         * another file.
+         * is empty, or an ssh key cannot be decrypted with its passphrase.
          */
         INVALID_KEY,
         /**

@@ -40,8 +40,8 @@ public final class AgeIdentities implements AutoCloseable {
 
     /**
      * Returns the parts that these identities contribute to a file for several holders. Show each
-     * holder the label of the part, and nothing else about the file, before the holder sends the
-     * part.
+     * holder the label and the share set id, and nothing else about the file, before the holder
+     * sends the part.
      *
      * @param file the file, or its beginning with the whole header
      * @return the parts; an empty list if no identity holds a share
@@ -52,13 +52,14 @@ public final class AgeIdentities implements AutoCloseable {
         List<AgePart> parts = new ArrayList<>();
         for (String line : new String(lines, StandardCharsets.UTF_8).split("\n")) {
             String[] field = line.split("\t", -1);
-            if (field.length == 5) {
+            if (field.length == 6) {
                 parts.add(new AgePart(
                         field[0],
                         Integer.parseInt(field[1]),
                         Integer.parseInt(field[2]),
                         Integer.parseInt(field[3]),
-                        field[4]));
+                        field[4],
+                        field[5]));
             }
         }
         Secrets.wipe(lines);

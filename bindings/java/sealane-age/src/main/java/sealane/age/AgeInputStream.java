@@ -11,6 +11,9 @@ import java.util.Objects;
  * later reads fail too. It must not be used by several threads at once.
  */
 public final class AgeInputStream extends InputStream {
+    /** The number of first bytes of a file that {@link #isArmored} needs. */
+    public static final int ARMOR_START_BYTES = 1025;
+
     private static final int FIRST_READ = 1024;
 
     private final InputStream in;
@@ -57,6 +60,19 @@ public final class AgeInputStream extends InputStream {
         }
         this.key = AgeKey.unlock(identities, start, length);
         this.rest = Arrays.copyOfRange(start, preamble, length);
+    }
+
+    /**
+     * Returns whether a file is armored. Armor begins with a dash, after at most 1024 bytes of
+     * white space.
+     *
+     * @param start the first {@link #ARMOR_START_BYTES} bytes of the file, fewer if it is shorter
+     * @return whether it is armored
+     */
+    public static boolean isArmored(byte[] start) {
+        int length = Math.min(start.length, ARMOR_START_BYTES);
+        int first = ArmorInputStream.whiteSpace(start, length);
+        return first < length && start[first] == '-';
     }
 
     private int fill() throws IOException {

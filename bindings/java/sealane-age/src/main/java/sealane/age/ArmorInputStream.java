@@ -12,9 +12,6 @@ import java.util.Arrays;
 final class ArmorInputStream extends InputStream {
     private static final int PIECE_BYTES = 16 << 10;
 
-    /** The maximum number of white space bytes before the armor. */
-    private static final int WHITE_SPACE_BYTES = 1024;
-
     private final InputStream in;
     private final Handle decoder;
     private final byte[] decoded = new byte[2 * PIECE_BYTES];
@@ -27,33 +24,29 @@ final class ArmorInputStream extends InputStream {
         this.decoder = new Handle(Native.armorNew(), Native::armorFree);
     }
 
-    /**
-     * Returns the input, decoded if it is armored. Armor begins with a dash, after optional white
-     * space.
-     */
+    /** Returns the input, decoded if it is armored. */
     static InputStream binary(InputStream in) throws IOException {
-        byte[] start = new byte[WHITE_SPACE_BYTES + 1];
+        byte[] start = new byte[AgeInputStream.ARMOR_START_BYTES];
         int length = 0;
-        int first = -1;
-        while (first < 0 && length < start.length) {
+        while (whiteSpace(start, length) == length && length < start.length) {
             int read = in.read(start, length, start.length - length);
             if (read < 0) {
                 break;
-            }
-            for (int i = length; i < length + read && first < 0; i++) {
-                if (!isWhiteSpace(start[i])) {
-                    first = i;
-                }
             }
             length += read;
         }
         PushbackInputStream whole = new PushbackInputStream(in, Math.max(1, length));
         whole.unread(start, 0, length);
-        return first >= 0 && start[first] == '-' ? new ArmorInputStream(whole) : whole;
+        return AgeInputStream.isArmored(Arrays.copyOf(start, length)) ? new ArmorInputStream(whole) : whole;
     }
 
-    private static boolean isWhiteSpace(byte b) {
-        return b == ' ' || b >= 9 && b <= 13;
+    /** Returns the number of white space bytes at the start of these {@code length} bytes. */
+    static int whiteSpace(byte[] start, int length) {
+        int count = 0;
+        while (count < length && (start[count] == ' ' || start[count] >= 9 && start[count] <= 13)) {
+            count++;
+        }
+        return count;
     }
 
     @Override

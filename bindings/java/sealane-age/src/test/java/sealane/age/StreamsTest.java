@@ -228,56 +228,6 @@ class StreamsTest {
     }
 
     @Test
-    void severalHoldersOpenAFileTogether() throws IOException {
-        AgeKeyPair[] holders = new AgeKeyPair[3];
-        AgeRecipients.Builder builder = new AgeRecipients.Builder();
-        for (int i = 0; i < 3; i++) {
-            holders[i] = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
-            builder.add(holders[i].recipient());
-        }
-        ByteArrayOutputStream file = new ByteArrayOutputStream();
-        try (AgeRecipients recipients = builder.require(2, "plans for 2027").build();
-                AgeOutputStream out = new AgeOutputStream(file, recipients)) {
-            out.write(text(100));
-        }
-        byte[] bytes = file.toByteArray();
-        AgePart part;
-        try (AgeIdentities third = AgeIdentities.of(holders[2].identity())) {
-            AgeException e = assertThrows(AgeException.class, () -> open(third, bytes));
-            assertEquals(AgeException.Reason.TOO_FEW_SHARES, e.reason());
-            List<AgePart> parts = third.contribute(bytes);
-            assertEquals(1, parts.size());
-            part = parts.get(0);
-            assertEquals("3 of 3, 2 open, plans for 2027",
-                    part.point() + " of " + part.count() + ", " + part.threshold() + " open, " + part.label());
-            assertFalse(part.toString().contains("SEALANE-PART"));
-            int header = AgeKey.preambleLength(bytes, bytes.length) - 16;
-            assertEquals(1, third.contribute(Arrays.copyOf(bytes, header)).size());
-            for (int length : new int[] {0, 10, header / 2, header - 1}) {
-                e = assertThrows(AgeException.class, () -> third.contribute(Arrays.copyOf(bytes, length)));
-                assertEquals(AgeException.Reason.MALFORMED, e.reason(), "length " + length);
-            }
-        }
-        // An identity without a share contributes nothing.
-        try (AgeIdentities other = AgeIdentities.of(AgeKeyPair.generate(AgeKeyPair.Kind.X25519).identity())) {
-            assertEquals(List.of(), other.contribute(bytes));
-        }
-        try (AgeIdentities first = new AgeIdentities.Builder()
-                .add(holders[0].identity().toCharArray())
-                .parts(part.text().toCharArray())
-                .build()) {
-            assertArrayEquals(text(100), open(first, bytes));
-        }
-        AgeException tooFew = assertThrows(
-                AgeException.class,
-                () -> new AgeRecipients.Builder().add(holders[0].recipient()).require(2, "").build());
-        assertEquals(AgeException.Reason.INVALID_RECIPIENTS, tooFew.reason());
-        String twice = holders[0].recipient() + "\n" + holders[0].recipient();
-        assertThrows(AgeException.class, () -> new AgeRecipients.Builder().add(twice).require(2, "").build());
-        assertThrows(IllegalArgumentException.class, () -> new AgeRecipients.Builder().require(1, ""));
-    }
-
-    @Test
     void passphrases() throws IOException {
         char[] passphrase = "pässphrase".toCharArray();
         ByteArrayOutputStream file = new ByteArrayOutputStream();

@@ -1,6 +1,7 @@
 package sealane.age;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -89,7 +90,10 @@ class SurroundingsTest {
         try (AgeIdentities identities = AgeIdentities.of(pair.identity())) {
             for (int count : new int[] {0, 1, 1023, 1024, 1025}) {
                 String file = "\n".repeat(count) + armor.toString(StandardCharsets.US_ASCII);
-                InputStream in = new ByteArrayInputStream(file.getBytes(StandardCharsets.US_ASCII));
+                byte[] bytes = file.getBytes(StandardCharsets.US_ASCII);
+                InputStream in = new ByteArrayInputStream(bytes);
+                // More bytes than needed do not matter.
+                assertEquals(count <= 1024, AgeInputStream.isArmored(bytes), "count " + count);
                 if (count <= 1024) {
                     assertEquals(1, new AgeInputStream(in, identities).read());
                 } else {
@@ -98,6 +102,16 @@ class SurroundingsTest {
                 }
             }
         }
+    }
+
+    @Test
+    void armorBeginsWithADash() {
+        for (int b = 0; b < 256; b++) {
+            boolean isSkippedOrDash = b >= '\t' && b <= '\r' || b == ' ' || b == '-';
+            assertEquals(isSkippedOrDash, AgeInputStream.isArmored(new byte[] {(byte) b, '-'}), "byte " + b);
+            assertEquals(b == '-', AgeInputStream.isArmored(new byte[] {(byte) b}), "byte " + b);
+        }
+        assertFalse(AgeInputStream.isArmored(new byte[0]));
     }
 
     @Test

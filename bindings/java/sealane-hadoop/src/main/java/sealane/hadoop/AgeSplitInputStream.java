@@ -22,9 +22,6 @@ import sealane.age.AgeKey;
  * another split, and the reader of that split drops this record.
  */
 final class AgeSplitInputStream extends SplitCompressionInputStream {
-    /** The maximum number of white space bytes before the armor, as in {@link AgeInputStream}. */
-    private static final int WHITE_SPACE_BYTES = 1024;
-
     private final Seekable file;
 
     /** The whole plaintext of an armored file, or null. */
@@ -55,7 +52,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         file = (Seekable) in;
         position = start;
         adjustedStart = start;
-        if (isArmored(read(WHITE_SPACE_BYTES + 1))) {
+        if (AgeInputStream.isArmored(read(AgeInputStream.ARMOR_START_BYTES))) {
             startArmored(conf, start);
         } else {
             startBinary(conf, start, end);
@@ -66,15 +63,6 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
     private byte[] read(int length) throws IOException {
         file.seek(0);
         return in.readNBytes(length);
-    }
-
-    private static boolean isArmored(byte[] start) {
-        for (byte b : start) {
-            if (b != ' ' && (b < 9 || b > 13)) {
-                return b == '-';
-            }
-        }
-        return false;
     }
 
     /** The first split gets the whole of an armored file. */

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import sealane.age.AgeException;
+import sealane.age.AgeIdentities;
 import sealane.age.AgeKey;
 import sealane.age.AgeKeyPair;
 
@@ -142,6 +143,29 @@ class FileSystemTest {
         assertEquals(0, fileSystem(none).getFileStatus(path("file")).getLen());
         none.set(AgeProperties.IDENTITIES, AgeKeyPair.generate(AgeKeyPair.Kind.X25519).identity());
         assertEquals(0, fileSystem(none).getFileStatus(path("file")).getLen());
+    }
+
+    @Test
+    void anEmptyFileIsEmptyForThePartsOfAnotherFile() throws IOException {
+        AgeKeyPair one = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        AgeKeyPair two = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        Configuration conf = Support.configuration();
+        conf.set(AgeProperties.RECIPIENTS, one.recipient() + "," + two.recipient());
+        conf.setInt(AgeProperties.REQUIRED, 2);
+        conf.set(AgeProperties.IDENTITIES, one.identity());
+        FileSystem fs = fileSystem(conf);
+        try (FSDataOutputStream out = fs.create(path("file"))) {
+            out.write(1);
+        }
+        fs.create(path("empty")).close();
+        try (AgeIdentities identities = AgeIdentities.of(two.identity())) {
+            byte[] file = Files.readAllBytes(folder.resolve("file"));
+            conf.set(AgeProperties.PARTS, identities.contribute(file).get(0).text());
+        }
+        fs.open(path("file")).close();
+        IOException e = assertThrows(IOException.class, () -> fs.open(path("empty")));
+        assertEquals(path("empty") + ": a part is of another file", e.getMessage());
+        assertEquals(0, fs.getFileStatus(path("empty")).getLen());
     }
 
     @Test

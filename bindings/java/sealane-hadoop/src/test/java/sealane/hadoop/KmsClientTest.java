@@ -14,6 +14,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.crypto.KeyAccessDeniedException;
 import org.apache.parquet.crypto.ParquetCryptoRuntimeException;
 import org.junit.jupiter.api.Test;
+import sealane.age.AgeIdentities;
 import sealane.age.AgeKeyPair;
 
 /** Parquet's keys, which other keys wrap. */
@@ -135,6 +136,15 @@ class KmsClientTest {
         String wrapped = client(conf).wrapKey(new byte[16], "footer");
         assertThrows(KeyAccessDeniedException.class, () -> client(conf).unwrapKey(wrapped, "footer"));
         assertThrows(ParquetCryptoRuntimeException.class, () -> client(conf).wrapKey(new byte[16], own));
+        // A part opens one wrapped key.
+        String second = client(conf).wrapKey(new byte[16], "footer");
+        Configuration withPart = new Configuration(conf);
+        try (AgeIdentities identities = AgeIdentities.of(other.identity())) {
+            byte[] file = Base64.getDecoder().decode(wrapped);
+            withPart.set(AgeProperties.PARTS, identities.contribute(file).get(0).text());
+        }
+        assertArrayEquals(new byte[16], client(withPart).unwrapKey(wrapped, "footer"));
+        assertThrows(KeyAccessDeniedException.class, () -> client(withPart).unwrapKey(second, "footer"));
         conf.set(AgeProperties.IDENTITIES, conf.get(AgeProperties.IDENTITIES) + "\n" + other.identity());
         assertArrayEquals(new byte[16], client(conf).unwrapKey(wrapped, "footer"));
     }
