@@ -1,5 +1,6 @@
 """Files of a transaction are replaced when it ends, and only if no write to them failed."""
 
+import contextlib
 import gzip
 import io
 import os
@@ -9,7 +10,7 @@ import pytest
 from fsspec.implementations.local import LocalFileSystem
 
 import sealane.fsspec
-from keys import OPTIONS
+from keys import IDENTITY, OPTIONS
 from sealane import age
 
 DATA = bytes(range(256)) * 1024
@@ -128,3 +129,41 @@ def test_files_that_wait_for_commit(tmp_path):
     with fs.transaction, fs.open(path, "wb") as file:
         file.write(b"new")
     assert fs.cat(path) == b"new" and os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("in_transaction", [True, False])
+def test_a_target_whose_close_fails(tmp_path, in_transaction):
+    """Its commit would publish an upload without the last part."""
+    discarded = []
+
+    class File(io.FileIO):
+        def close(self):
+            is_first, self.was_closed = not getattr(self, "was_closed", False), True
+            super().close()
+            if is_first:
+                raise OSError("the last part was refused")
+
+        def commit(self):
+            os.replace(self.name, path)
+
+        def discard(self):
+            discarded.append(self.name)
+            os.unlink(self.name)
+
+    class Remote(LocalFileSystem):
+        cachable = False
+
+        def _open(self, path, mode="rb", block_size=None, autocommit=True, **kwargs):
+            return super()._open(path, mode) if mode == "rb" else File(f"{path}.tmp", "w")
+
+    path = str(tmp_path / "a")
+    (tmp_path / "a").write_bytes(age.encrypt(b"old", IDENTITY.recipient))
+    fs = sealane.fsspec.AgeFileSystem(fs=Remote(), skip_instance_cache=True, **OPTIONS)
+    with fs.transaction if in_transaction else contextlib.nullcontext():
+        file = fs.open(path, "wb")
+        file.write(DATA)
+        with pytest.raises(OSError, match="the last part was refused"):
+            file.close()
+        file.close()
+    assert fs.cat(path) == b"old"
+    assert discarded == [f"{path}.tmp"] and os.listdir(tmp_path) == ["a"]
