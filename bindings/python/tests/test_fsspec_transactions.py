@@ -57,10 +57,11 @@ def test_a_file_of_a_transaction_that_is_still_open(tmp_path):
             packed.write(DATA if mode == "wb" else "text")
         assert gzip.decompress(fs.cat(f"{path}.gz")) == (DATA if mode == "wb" else b"text")
     fs.rm(f"{path}.gz")
-    with pytest.raises(ZeroDivisionError), fs.transaction:
+    with pytest.raises(OSError, match="a write to it failed") as caught, fs.transaction:
         text = fs.open(path, "w")
         text.write("more")
         text.buffer._put = lambda sealed: 1 / 0
+    assert isinstance(caught.value.__context__, ZeroDivisionError)
     assert fs.cat(path) == b"text"
     assert os.listdir(tmp_path) == ["a"]
 
@@ -75,7 +76,31 @@ def test_a_write_that_failed_in_a_transaction(tmp_path):
             patch.setattr(file, "_put", lambda sealed: 1 / 0)
             file.write(DATA)
     assert file.closed and fs.cat(path) == b"old"
+    fs.start_transaction()
+    file = fs.open(path, "wb")
+    file._put = lambda sealed: 1 / 0
+    try:
+        file.write(DATA)
+    except ZeroDivisionError:
+        with pytest.raises(OSError, match="the file was not replaced"):
+            fs.end_transaction()
+    assert file.closed and fs.cat(path) == b"old"
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_write_that_failed_outside_a_transaction(tmp_path):
+    fs = fsspec.filesystem("age", skip_instance_cache=True, **OPTIONS)
+    file = fs.open(f"{tmp_path}/a", "wb")
+    file._put = lambda sealed: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        file.write(DATA)
+    with pytest.raises(OSError, match="incomplete, because a write to it failed"):
+        file.close()
+    file.close()
+    assert file.closed and file._target.closed
+    with pytest.raises(ZeroDivisionError), fsspec.open(f"age::file://{tmp_path}/a", "wb", **OPTIONS) as file:
+        file._put = lambda sealed: 1 / 0
+        file.write(DATA)
 
 
 @pytest.mark.parametrize("compression", [None, "gzip"])
