@@ -121,7 +121,10 @@ class Listings:
         """
         if sizes == "sealed":
             # An object without bytes is no sealed file.
-            return [{**info, "size": info["size"] or None} if info["type"] == "file" else info for info in infos]
+            return [
+                {**info, "size": info["size"] or None, "sealed_size": info["size"]} if info["type"] == "file" else info
+                for info in infos
+            ]
         infos = [await self._followed(info) if info.get("islink") else info for info in infos]
         found = [self._known(info) for info in infos]
         unknown = [index for index, known in enumerate(found) if known is None]
