@@ -157,7 +157,8 @@ class Recipient:
     def threshold(threshold: int, recipients: Iterable[Recipient], *, label: str | None = None) -> Recipient:
         """Returns a recipient for whom any ``threshold`` of ``recipients`` must cooperate.
 
-        The recipients must differ. ``label`` is shown to them before they contribute.
+        If two recipients are the same, ``ThresholdError`` is raised. ``label`` is shown to them
+        before they contribute.
         """
     @property
     def kind(self) -> str:
