@@ -321,6 +321,13 @@ def test_several_holders():
     assert share_set.kinds == ["X25519"] * 3
     with pytest.raises(age.ThresholdError, match="4 of 3"):
         age.Recipient.threshold(4, [holder.recipient for holder in holders])
+    # One holder would have two shares.
+    again = age.Recipient(str(holders[0].recipient))
+    with pytest.raises(age.ThresholdError, match="recipients 1 and 3 of the threshold are the same"):
+        age.Recipient.threshold(2, [holders[0].recipient, holders[1].recipient, again])
+    word = age.Recipient.passphrase("word", work_factor=1)
+    with pytest.raises(age.ThresholdError, match="recipients 2 and 3"):
+        age.Recipient.threshold(2, [again, word, word])
     with pytest.raises(age.ThresholdError):
         age.decrypt(age.encrypt(b"", together), [holders[0], sent])
 

@@ -212,9 +212,32 @@ def test_a_target_that_takes_nothing(answer, error):
     # The file stays incomplete.
     with pytest.raises(ValueError, match="closed"):
         writer.write(b"more")
+    with pytest.raises(OSError, match="incomplete, because a write to it failed"):
+        writer.close()
     writer.close()
+    assert writer.closed
     with pytest.raises(error):
         age.encrypt_stream(io.BytesIO(DATA), Full(answer), IDENTITY.recipient)
+
+
+def test_the_reason_of_a_write_that_failed_is_kept():
+    """Closing a file while the exception of its write is handled does not hide the exception."""
+    target = Full(None)
+    with pytest.raises(BlockingIOError), contextlib.closing(age.create_age(target, IDENTITY.recipient)) as writer:
+        writer.write(DATA)
+    with pytest.raises(KeyError), contextlib.closing(age.create_age(target, IDENTITY.recipient)) as writer:
+        try:
+            writer.write(DATA)
+        except BlockingIOError:
+            raise KeyError from None
+    with pytest.raises(OSError, match="incomplete"), age.create_age(target, IDENTITY.recipient) as writer:
+        with contextlib.suppress(BlockingIOError):
+            writer.write(DATA)
+    writer = age.create_age(target, IDENTITY.recipient)
+    with contextlib.suppress(BlockingIOError):
+        writer.write(DATA)
+    writer.abort()
+    writer.close()
 
 
 def test_data_that_cannot_be_written():

@@ -168,6 +168,7 @@ def test_listing_sizes():
     assert len(gets()) == 1
     sealed = counting(listing_sizes="sealed")
     assert {info["name"][-1]: info["size"] for info in sealed.ls("/folder")} == sizes | {"t": 11}
+    assert all(info["sealed_size"] == info["size"] for info in sealed.ls("/folder"))
     fixed = counting(header_len=500, listing_sizes="lazy")
     fixed.pipe("/fixed/a", DATA)
     fixed.pipe("/fixed/b", b"")

@@ -8,6 +8,7 @@ from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.spec import AbstractFileSystem
 
 import sealane.fsspec
 from keys import OPTIONS
@@ -37,6 +38,17 @@ class Single(Failing):
         if self.isfile(path):
             return [path]
         return super().find(path, maxdepth=maxdepth, withdirs=withdirs, detail=detail, **kwargs)
+
+
+class Unlisted(Failing):
+    """Cannot list a file, so fsspec's ``find`` of a single object returns no information."""
+
+    find = AbstractFileSystem.find
+
+    def ls(self, path, detail=True, **kwargs):
+        if self.isfile(path):
+            raise NotADirectoryError(path)
+        return super().ls(path, detail=detail, **kwargs)
 
 
 @pytest.fixture(autouse=True)
@@ -69,9 +81,10 @@ def test_a_file_that_cannot_be_read(error, monkeypatch):
         fs.cat("/f/bad")
 
 
+@pytest.mark.parametrize("target", [Single, Unlisted])
 @pytest.mark.parametrize("sizes", ["exact", "lazy", "sealed"])
-def test_find_of_a_single_object(sizes):
-    fs = over(Single(), listing_sizes=sizes)
+def test_find_of_a_single_object(sizes, target):
+    fs = over(target(), listing_sizes=sizes)
     [(name, info)] = fs.find("/f/a", detail=True).items()
     sealed = len(Failing.store["/f/a"].getvalue())
     assert (name, info["size"]) == ("/f/a", {"exact": 1000, "lazy": None, "sealed": sealed}[sizes])

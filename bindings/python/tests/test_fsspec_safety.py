@@ -290,6 +290,56 @@ def test_a_move_is_a_rename(kind, tmp_path):
                 fs.cat_file(new, 0, 9)
 
 
+@pytest.mark.parametrize("kind", ["file", "dir"])
+def test_names_with_the_characters_of_patterns_are_moved(kind, tmp_path):
+    """The base class copies what matches the name, and removes the object with the name."""
+    target, root = LocalFileSystem(), f"{tmp_path}/"
+    if kind == "dir":
+        target, root = DirFileSystem(str(tmp_path), fs=target), ""
+    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS)
+    names = ("d/a1", "d/a[1]", "d/b?", "d/bb", "d/f[2]/g", "d/f2/h")
+    for folder in ("d/f[2]", "d/f2", "e"):
+        (tmp_path / folder).mkdir(parents=True)
+    fs.pipe({f"{root}{name}": name.encode() for name in names})
+
+    def there():
+        return {path.removeprefix(root): fs.cat_file(path).decode() for path in fs.find(root)}
+
+    fs.mv(f"{root}d/a[1]", f"{root}e/")
+    fs.mv([f"{root}d/b?"], f"{root}e")
+    fs.mv(f"{root}d/f[2]", f"{root}e/", recursive=True)
+    kept = {"d/a1": "d/a1", "d/bb": "d/bb", "d/f2/h": "d/f2/h"}
+    assert there() == kept | {"e/a[1]": "d/a[1]", "e/b?": "d/b?", "e/f[2]/g": "d/f[2]/g"}
+    with pytest.raises(FileNotFoundError):
+        fs.mv(f"{root}d/x*", f"{root}e")
+
+
+@pytest.mark.parametrize("kind", ["file", "dir"])
+def test_matches_of_a_pattern_are_moved(kind, tmp_path):
+    target, root = LocalFileSystem(), f"{tmp_path}/"
+    if kind == "dir":
+        target, root = DirFileSystem(str(tmp_path), fs=target), ""
+    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS)
+    for folder in ("d/x", "d/y", "e/x", "e/y", "f"):
+        (tmp_path / folder).mkdir(parents=True)
+    names = ("d/1.age", "d/2.age", "d/3.txt", "d/x/1", "d/y/2")
+    fs.pipe({f"{root}{name}": name.encode() for name in names})
+    inodes = {os.stat(tmp_path / name).st_ino for name in names}
+    fs.mv(f"{root}d/?.age", f"{root}e")
+    fs.mv([f"{root}d/3*"], f"{root}e/")
+    fs.mv(f"{root}d/?/[12]", f"{root}e")
+    assert {path.removeprefix(root): fs.cat(path).decode() for path in fs.find(root)} == {
+        name.replace("d/", "e/"): name for name in names
+    }
+    # Folders only with `recursive`.
+    with pytest.raises(FileNotFoundError):
+        fs.mv(f"{root}e/*x", f"{root}f")
+    fs.mv(f"{root}e/*x", f"{root}f", recursive=True)
+    assert fs.cat(f"{root}f/x/1") == b"d/x/1" and not fs.exists(f"{root}e/x")
+    found = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {os.stat(path).st_ino for path in found} == inodes
+
+
 def test_several_objects_are_moved(tmp_path):
     fs = fsspec.filesystem("age", skip_instance_cache=True, **OPTIONS)
     for name in ("a1", "a2", "folder/c"):

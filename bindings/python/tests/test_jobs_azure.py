@@ -199,16 +199,29 @@ def test_ids_of_blocks(azure, tmp_path, monkeypatch, length):
     assert age.decrypt(blob.download_blob().readall(), OTHER) == DATA
 
 
-def test_a_block_in_the_place_of_one_that_stays(azure, tmp_path):
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_a_block_in_the_place_of_one_that_stays(azure, tmp_path, when):
     """An uncommitted block has the id of a kept one, so the whole blob is sent again."""
-    _, client, options = azure
+    gate, client, options = azure
     blob = client.get_blob_client("lake", "staged")
     sealed = age.encrypt(DATA, IDENTITY.recipient)
     ids = [uuid.uuid4().hex for _ in range(3)]
     for index, block in enumerate(ids):
         blob.stage_block(block, sealed[index * 8 * MIB :][: 8 * MIB])
     blob.commit_block_list([BlobBlock(block) for block in ids])
-    blob.stage_block(ids[2], b"something else")
+    seen = []
+
+    def stage(request):
+        seen.append(request)
+        # The request for the properties that are kept.
+        if request.method == "HEAD" and any(one.method == "PUT" for one in seen):
+            gate.before = lambda request: None
+            blob.stage_block(ids[2], b"something else")
+
+    if when == "before":
+        blob.stage_block(ids[2], b"something else")
+    else:
+        gate.before = stage
     report = job(jobs.rekey, "abfs://lake/staged", **TO_OTHER, folder=tmp_path / "1", options=options)
     assert report.bytes_written > 20 * MIB
     assert age.decrypt(blob.download_blob().readall(), OTHER) == DATA

@@ -174,6 +174,8 @@ def test_the_ledger_tells_sealed_identities_apart(lake):
     ):
         with pytest.raises(jobs.JobError, match="differs in identities"):
             jobs.verify(**call, identities=dataclasses.replace(first, **change))
+    names = [jobs.SealedIdentity(f"az://{one}@account/key", ["env:SEALANE_TEST_KEY"]).address for one in ("a", "b")]
+    assert names[0] != names[1]
 
 
 @pytest.mark.parametrize("ledger", ["file", "memory"])

@@ -194,6 +194,10 @@ ADDRESSES = {
     f"https://{SECRET}@host:8080/1.age?X-Amz-Signature={SECRET}": "https://host:8080/1.age",
     f"simplecache::https://host/a@b/1.age?X-Amz-Signature={SECRET}": "simplecache::https://host/a@b/1.age",
     "abfss://keys@account.dfs.core.windows.net/1.age": "abfss://keys@account.dfs.core.windows.net/1.age",
+    "az://keys@account.dfs.core.windows.net/1.age": "az://keys@account.dfs.core.windows.net/1.age",
+    f"simplecache::az://keys@account/1.age?sig={SECRET}": "simplecache::az://keys@account/1.age",
+    f"saz://{SECRET}@host/1.age": "saz://host/1.age",
+    f"x-abfs://{SECRET}@host/1.age": "x-abfs://host/1.age",
     "/keys/a@b/1.age?": "/keys/a@b/1.age?",
 }
 

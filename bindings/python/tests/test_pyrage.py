@@ -115,6 +115,13 @@ def test_plugins_as_in_pyrage(tmp_path, monkeypatch):
     sealed = pyrage.encrypt(b"data", [to])
     default = pyrage.plugin.IdentityPluginV1("test", [pyrage.plugin.Identity.default_for_plugin("test")], object())
     assert pyrage.decrypt(sealed, [by]) == pyrage.decrypt(sealed, [default]) == b"data"
+    # Keys have the name in lower case only, so none would match, and nobody could open the file.
+    for module in (pyrage, peer):
+        recipients = [module.plugin.Recipient.from_str(RECIPIENT)]
+        with pytest.raises(module.EncryptError):
+            module.plugin.RecipientPluginV1("TEST", recipients, [], object())
+        with pytest.raises(module.DecryptError):
+            module.plugin.IdentityPluginV1("TEST", [module.plugin.Identity.from_str(KEY)], object())
     with pytest.raises(pyrage.EncryptError, match="identity of a plugin"):
         pyrage.plugin.RecipientPluginV1("test", [], [pyrage.plugin.Identity.from_str(KEY)], object())
 

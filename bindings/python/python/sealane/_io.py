@@ -7,6 +7,7 @@ import errno
 import functools
 import io
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -203,6 +204,8 @@ class AgeWriter(AbortsOnError, io.RawIOBase):
 
     #: Used with `_exclusive`, except to drop it, which leaves the file incomplete.
     _sealer: Sealer | None = None
+    #: Why a write failed, until the file is closed.
+    _failure: BaseException | None = None
     #: Whether the whole file was written.
     _is_finished = False
     _owned = False
@@ -239,9 +242,10 @@ class AgeWriter(AbortsOnError, io.RawIOBase):
                 self._put(sealer.update(data))
                 if self._sealer is None:
                     raise ValueError("the file was closed during this write, and is incomplete")
-            except BaseException:
+            except BaseException as failure:
                 # A part of the ciphertext may be missing now, so the file must stay incomplete.
-                self._sealer = None
+                self._sealer = sealer = None
+                self._failure = None if self.closed else failure
                 raise
             self._position += view.nbytes
             return view.nbytes
@@ -287,7 +291,11 @@ class AgeWriter(AbortsOnError, io.RawIOBase):
         return self._position
 
     def close(self) -> None:
-        """Finishes the file."""
+        """Finishes the file.
+
+        Raises ``OSError`` if a write has failed and its exception is no longer being handled: the
+        file is incomplete then.
+        """
         try:
             # A finalizer, which has no sealer, must not wait.
             if self._sealer is not None:
@@ -301,14 +309,18 @@ class AgeWriter(AbortsOnError, io.RawIOBase):
                         self._sealer, self._is_finished = None, True
         finally:
             self._sealer = None
+            failure, self._failure = self._failure, None
             self._release()
+        # The caller may have ignored the exception of the write.
+        if failure is not None and not _is_handled(failure):
+            raise OSError("the file is incomplete, because a write to it failed")
 
     def abort(self) -> None:
         """Leaves the file incomplete, so that nobody can read it to its end.
 
         In a forked process, the file of the other process stays as it is.
         """
-        self._sealer = None
+        self._sealer = self._failure = None
         self._release()
 
     def _release(self) -> None:
@@ -319,11 +331,22 @@ class AgeWriter(AbortsOnError, io.RawIOBase):
 
     def __del__(self) -> None:
         # A writer that is not closed has not finished its file.
-        self._sealer = None
+        self._sealer = self._failure = None
         super().__del__()
 
     def __reduce__(self) -> Any:
         raise TypeError("a writer holds a key and cannot be pickled")
+
+
+def _is_handled(error: BaseException) -> bool:
+    """Returns whether an exception, or one that it led to, is being handled.
+
+    An exception that leaves a ``with`` block is, too, while the block closes its file.
+    """
+    handled = sys.exception()
+    while handled is not None and handled is not error:
+        handled = handled.__context__
+    return handled is not None
 
 
 def seal_to_file(sealer: Sealer, path: str, target: Any) -> None:

@@ -157,7 +157,8 @@ class Recipient:
     def threshold(threshold: int, recipients: Iterable[Recipient], *, label: str | None = None) -> Recipient:
         """Returns a recipient for whom any ``threshold`` of ``recipients`` must cooperate.
 
-        The recipients must differ. ``label`` is shown to them before they contribute.
+        If two recipients are the same, ``ThresholdError`` is raised. ``label`` is shown to them
+        before they contribute.
         """
     @property
     def kind(self) -> str:
@@ -387,7 +388,11 @@ def split(secret: Buffer, threshold: int, count: int) -> list[str]:
     """Splits a secret into ``count`` shares. Any ``threshold`` of them restore it."""
 
 def combine(shares: Sequence[str]) -> bytes:
-    """Restores the secret. With enough others, a forged share is left out, and a ``SharesWarning`` names it."""
+    """Restores the secret. With enough others, a forged share is left out, and a ``SharesWarning`` names it.
+
+    Each share counts as the share of another holder. Take one line from each holder: whoever gives
+    as many lines as the threshold can choose the secret.
+    """
 
 def refresh(shares: Sequence[str]) -> list[str]:
     """Returns a new share for each of ``shares``. New ones do not combine with old ones.

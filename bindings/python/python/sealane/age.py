@@ -158,8 +158,11 @@ def create_age(file: Path | BinaryIO, recipients: Recipients, *, header_len: int
     block fails or they are never closed. Use the writer in ``with``, and flush the wrapper at the
     end of that block.
 
-    ``header_len`` pads the header, without the nonce of 16 bytes that follows it, to
-    that length, so that the size of the plaintext follows from the size of the file.
+    If a write fails, the file stays incomplete, and ``close`` raises ``OSError``, unless the
+    exception of the write is still being handled.
+
+    ``header_len`` pads the header, without the nonce of 16 bytes that follows it, to that length,
+    so that the size of the plaintext follows from the size of the file.
     """
     return AgeWriter(file, recipients, header_len=header_len)
 

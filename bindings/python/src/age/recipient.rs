@@ -31,6 +31,15 @@ pub(crate) struct Recipient {
     kind: &'static str,
 }
 
+impl PartialEq for Recipient {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.text, &other.text) {
+            (Some(one), Some(other)) => one == other,
+            _ => Arc::ptr_eq(&self.key, &other.key),
+        }
+    }
+}
+
 impl Recipient {
     pub(crate) fn public(key: Key, text: String, kind: &'static str) -> Self {
         Self { key, text: Some(text), number: 0, kind }
@@ -118,8 +127,15 @@ impl Recipient {
     fn threshold(threshold: usize, recipients: &Bound<'_, PyAny>, label: Option<&str>) -> PyResult<Self> {
         let failed = |error: sealane_age::threshold::ThresholdError| ThresholdError::new_err(error.to_string());
         let label = label.map(str::parse).transpose().map_err(failed)?;
-        let all = Recipients::new(recipients)?;
-        let holders = Threshold { threshold, recipients: all.0, label };
+        let all = Recipients::new(recipients)?.0;
+        // The holder of two shares would count twice.
+        for (i, one) in all.iter().enumerate() {
+            if let Some(earlier) = all[..i].iter().position(|other| other == one) {
+                let message = format!("recipients {} and {} of the threshold are the same", earlier + 1, i + 1);
+                return Err(ThresholdError::new_err(message));
+            }
+        }
+        let holders = Threshold { threshold, recipients: all.into_iter().map(|one| one.key).collect(), label };
         holders.recipient().map_err(failed)?;
         Ok(Self::without_text(Arc::new(holders), "threshold"))
     }
@@ -144,10 +160,7 @@ impl Recipient {
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        match (&self.text, &other.text) {
-            (Some(one), Some(other)) => one == other,
-            _ => Arc::ptr_eq(&self.key, &other.key),
-        }
+        self == other
     }
 
     fn __hash__(&self) -> u64 {
@@ -170,25 +183,25 @@ impl Recipient {
 }
 
 /// The recipients of a file.
-pub(crate) struct Recipients(Vec<Key>);
+pub(crate) struct Recipients(Vec<Recipient>);
 
 impl Recipients {
     /// Takes a recipient, or several.
     pub(crate) fn new(recipients: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(recipient) = recipients.cast::<Recipient>() {
-            return Ok(Self(vec![recipient.get().key.clone()]));
+            return Ok(Self(vec![recipient.get().clone()]));
         }
-        let key = |recipient: PyResult<Bound<'_, PyAny>>| {
+        let one = |recipient: PyResult<Bound<'_, PyAny>>| {
             let recipient = recipient?;
             match recipient.cast::<Recipient>() {
-                Ok(recipient) => Ok(recipient.get().key.clone()),
+                Ok(recipient) => Ok(recipient.get().clone()),
                 Err(_) => {
                     let kind = recipient.get_type().name()?;
                     Err(PyTypeError::new_err(format!("recipients must be of type Recipient, not {kind}")))
                 }
             }
         };
-        Ok(Self(recipients.try_iter()?.map(key).collect::<PyResult<_>>()?))
+        Ok(Self(recipients.try_iter()?.map(one).collect::<PyResult<_>>()?))
     }
 
     /// Prepares the encryption of a file. With a passphrase, this takes about a second.
@@ -202,7 +215,7 @@ impl Recipients {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn sealane_age::Recipient> {
-        self.0.iter().map(|key| &**key as &dyn sealane_age::Recipient)
+        self.0.iter().map(|one| &*one.key as &dyn sealane_age::Recipient)
     }
 }
 

@@ -249,9 +249,17 @@ class AgeWriteFile(AgeWriter):
             if not self._is_finished:
                 self._give_up()
             else:
-                if not getattr(self._target, "closed", False):
-                    self._target.close()
+                self._close_target()
                 self.fs._forget(self.path)
+
+    def _close_target(self) -> None:
+        try:
+            if not getattr(self._target, "closed", False):
+                self._target.close()
+        except BaseException:
+            # The last part may be missing, so a later commit must not replace a good object.
+            self._give_up()
+            raise
 
     def abort(self) -> None:
         super().abort()

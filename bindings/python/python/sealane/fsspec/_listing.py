@@ -121,7 +121,10 @@ class Listings:
         """
         if sizes == "sealed":
             # An object without bytes is no sealed file.
-            return [{**info, "size": info["size"] or None} if info["type"] == "file" else info for info in infos]
+            return [
+                {**info, "size": info["size"] or None, "sealed_size": info["size"]} if info["type"] == "file" else info
+                for info in infos
+            ]
         infos = [await self._followed(info) if info.get("islink") else info for info in infos]
         found = [self._known(info) for info in infos]
         unknown = [index for index, known in enumerate(found) if known is None]
@@ -152,9 +155,9 @@ class Listings:
     async def _found(self, path: str, sizes: str, **kwargs: Any) -> dict[str, dict[str, Any]]:
         """Returns the information about everything below a folder, by path."""
         found = await self._async_target._find(self._strip(path), detail=True, **kwargs)
-        if not isinstance(found, dict):
-            # adlfs returns a list for a single object.
-            found = {one: await self._async_target._info(one) for one in found}
+        # For a single object, adlfs returns a list, and fsspec's own method no information.
+        entries = found.items() if isinstance(found, dict) else [(one, None) for one in found]
+        found = {one: info or await self._async_target._info(one) for one, info in entries}
         infos = await self._convert_all(found.values(), sizes)
         return {one: info for one, info in zip(found, infos, strict=True) if info is not None}
 

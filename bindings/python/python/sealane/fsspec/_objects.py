@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import posixpath
 from glob import has_magic
 from typing import Any
 
@@ -70,13 +71,40 @@ class Objects:
         await self._rm_file(path1)
 
     def mv(self, path1: Any, path2: Any, recursive: bool = False, maxdepth: int | None = None, **kwargs: Any) -> None:
-        """Moves objects. A single one is renamed, if the other filesystem can do that."""
-        # A list or a pattern names several.
-        is_single = isinstance(path1, str | os.PathLike) and not has_magic(self._strip(path1))
-        if is_single and not recursive and _has_own_mv(self.target):
+        """Moves objects.
+
+        If the other filesystem can rename, single objects are renamed, and so are those that match
+        a pattern. There, a name of an object that exists is no pattern.
+        """
+        is_list = not isinstance(path1, str | os.PathLike)
+        names = self._strip(list(path1)) if is_list else [self._strip(path1)]
+        is_pattern = any(has_magic(name) for name in names) and isinstance(path2, str | os.PathLike)
+        if not _has_own_mv(self.target) or (not is_pattern and (is_list or recursive)):
+            super().mv(path1, path2, recursive=recursive, maxdepth=maxdepth, **kwargs)  # type: ignore[misc]
+        elif not is_list and (not is_pattern or self.target.exists(names[0])):
             self._rename(path1, path2)
         else:
-            super().mv(path1, path2, recursive=recursive, maxdepth=maxdepth, **kwargs)  # type: ignore[misc]
+            self._rename_matches(names, self._strip(path2), recursive, is_list)
+
+    def _rename_matches(self, names: list[str], folder: str, recursive: bool, is_flat: bool) -> None:
+        """Moves objects into a folder: those with these names, and those that match the patterns.
+
+        Each match is renamed, because the base class copies the matches, and then removes the
+        object that has the pattern itself as its name.
+        """
+        found: list[str] = []
+        for name in names:
+            if not has_magic(name) or self.target.exists(name):
+                found.append(name)
+            else:
+                found += [one for one in self.target.glob(name) if recursive or not self.target.isdir(one)]
+        if not found:
+            raise FileNotFoundError(names)
+        # As in fsspec's copies, names below the common folder stay.
+        common = posixpath.commonpath(posixpath.dirname(one) for one in found)
+        for one in found:
+            below = posixpath.basename(one) if is_flat else posixpath.relpath(one, common or ".")
+            self._rename(one, f"{folder.rstrip('/')}/{below}")
 
     def _rename(self, path1: Any, path2: Any) -> None:
         # The base class would copy over the old file, which is lost if the copy is interrupted.

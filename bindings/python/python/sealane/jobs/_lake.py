@@ -21,6 +21,8 @@ from ._stores import Conflict, Store, store_of
 
 #: A limit, because anyone who can write to the store could otherwise use up a reader's memory.
 _MOST_BYTES = 1 << 20
+#: The schemes of URLs that have the name of a container at the place of a user.
+_AZURE = ("abfs", "abfss", "az")
 #: Differs in each process, as fsspec's caches do.
 _DIGEST_KEY = secrets.token_bytes(32)
 
@@ -61,8 +63,11 @@ class SealedIdentity:
 
         What is printed, the ledger and the texts of errors have this address.
         """
-        # In Azure's URLs, the name of the container is at the place of a user.
-        url = re.sub(r"(?<!abfs)(?<!abfss)://[^/]*@", "://", self.url)
+
+        def without_user(found: re.Match[str]) -> str:
+            return found[0] if found["scheme"] in _AZURE else f"{found['scheme']}://"
+
+        url = re.sub(r"(?P<scheme>[\w+.-]*)://[^/]*@", without_user, self.url)
         return url.partition("?")[0] if "://" in url else url
 
     def __call__(self) -> list[age.Identity]:

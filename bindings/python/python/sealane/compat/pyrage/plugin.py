@@ -68,7 +68,10 @@ class Identity:
 
 
 def _check(plugin_name: str) -> None:
-    """Raises an exception unless the plugin is installed."""
+    """Raises an exception unless the plugin is installed, under the name as keys have it."""
+    if plugin_name != plugin_name.lower():
+        # No key would have this name, and a file would be encrypted to nobody.
+        raise IdentityError(f"the name of a plugin is in lower case: {plugin_name}")
     age.Identity(str(Identity.default_for_plugin(plugin_name)))
 
 

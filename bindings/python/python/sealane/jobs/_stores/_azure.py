@@ -102,7 +102,7 @@ class AzureStore(Store):
                 blocks.append(self._stage(block, ids))
                 total += len(block)
         prepare("")
-        return self._commit(blocks, total, expected)
+        return self._commit(blocks, total, expected, self._kept(expected))
 
     def _ids(self) -> set[str]:
         """Returns the ids of all blocks, committed or not."""
@@ -125,28 +125,31 @@ class AzureStore(Store):
         self.bytes_written += len(data)
         return block
 
-    def _commit(self, blocks: list[str], size: int, expected: Version | None) -> Version:
+    def _kept(self, expected: Version | None) -> dict[str, Any]:
+        """Returns the properties of the expected version, which a commit would reset."""
+
+        async def get(client: Any) -> dict[str, Any]:
+            properties = await client.get_blob_properties(**self._if_match(expected))
+            kept = {
+                "metadata": properties.metadata,
+                "content_settings": properties.content_settings,
+                "standard_blob_tier": properties.blob_tier if not properties.blob_tier_inferred else None,
+            }
+            # The contents have changed, so the old hash no longer applies.
+            kept["content_settings"].content_md5 = None
+            if properties.tag_count:
+                kept["tags"] = await client.get_blob_tags()
+            return {name: value for name, value in kept.items() if value is not None}
+
+        return {} if expected is None else self._run(get)
+
+    def _commit(self, blocks: list[str], size: int, expected: Version | None, kept: dict[str, Any]) -> Version:
         """Makes these blocks the contents of the blob. All other uncommitted blocks vanish."""
         from azure.storage.blob import BlobBlock
 
         async def commit(client: Any) -> dict[str, Any]:
-            kept: dict[str, Any] = {}
-            if expected is not None:
-                # The commit would reset these properties.
-                properties = await client.get_blob_properties(**self._if_match(expected))
-                kept = {
-                    "metadata": properties.metadata,
-                    "content_settings": properties.content_settings,
-                    "standard_blob_tier": properties.blob_tier if not properties.blob_tier_inferred else None,
-                }
-                # The contents have changed, so the old hash no longer applies.
-                kept["content_settings"].content_md5 = None
-                if properties.tag_count:
-                    kept["tags"] = await client.get_blob_tags()
             answer: dict[str, Any] = await client.commit_block_list(
-                [BlobBlock(block) for block in blocks],
-                **{name: value for name, value in kept.items() if value is not None},
-                **self._if_match(expected),
+                [BlobBlock(block) for block in blocks], **kept, **self._if_match(expected)
             )
             return answer
 
@@ -175,11 +178,13 @@ class AzureStore(Store):
             # Other programs write the header and more into one block. From now on, the header has
             # its own block.
             new.append(self._stage(self.read(version, old_len, covered), ids))
-        # An uncommitted block with the id of a kept block would take its place.
+        prepare("")
+        properties = self._kept(version)
+        # An uncommitted block with the id of a kept block would take its place. Nothing but the
+        # commit follows, so that others have little time to stage one.
         if not self._blocks()[1].isdisjoint(kept):
             return self._rewrite(version, old_len, header, prepare)
-        prepare("")
-        return self._commit([*new, *kept], version.size - old_len + len(header), version)
+        return self._commit([*new, *kept], version.size - old_len + len(header), version, properties)
 
     def clean(self, handle: str) -> None:
         """Does nothing: uncommitted blocks vanish when the blob is committed, or after a week."""
