@@ -19,7 +19,7 @@ COMPILED = {"", "rust", "no_run", "should_panic", "compile_fail"}
 
 
 def documentation(crate):
-    """Returns rustdoc's description of a crate, which `xtask/rustdoc-json` has written."""
+    """Returns rustdoc's description of a crate, which `xtask/rustdoc json` has written."""
     target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
     return json.loads((target / "doc" / f"{crate.replace('-', '_')}.json").read_text())
 
@@ -90,7 +90,7 @@ class Crate:
 
 def main():
     missing = []
-    described = subprocess.run(ROOT / "xtask/rustdoc-json", check=True, stdout=subprocess.PIPE, text=True).stdout
+    described = subprocess.run([ROOT / "xtask/rustdoc", "json"], check=True, stdout=subprocess.PIPE, text=True).stdout
     for name in described.split():
         crate = Crate(documentation(name))
         if not crate.items:
