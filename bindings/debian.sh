@@ -1,5 +1,8 @@
 # Fetches test suites from Debian, which are not stored here. `source` it.
 
+# shellcheck source=../xtask/shell.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../xtask/shell.sh"
+
 # begin FOLDER: changes to a new folder, which `finish` names FOLDER. Ends the script if FOLDER is
 # complete, and fails if FOLDER has other files.
 begin() {
@@ -29,7 +32,7 @@ finish() {
 debian() {
     local -r command=$1 apt=$part/apt
     shift
-    local kind=deb attempt
+    local kind=deb
     # The release of which the tests are known.
     local -r codename=bookworm
     local options=(-qq -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
@@ -43,14 +46,12 @@ debian() {
     fi
     mkdir -p "$apt"/{lists/partial,cache}
     echo "$kind [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $codename main" >"$apt/sources.list"
-    for attempt in 1 2 3; do
-        # Without `--error-on=any`, apt only prints a warning if it cannot fetch a list.
-        if apt-get "${options[@]}" update --error-on=any && apt-get "${options[@]}" "$command" "$@"; then
-            rm -rf "$apt"
-            return
-        fi
-        echo "attempt $attempt failed: $*" >&2
-        sleep $((attempt * 5))
-    done
-    return 1
+    retry download "$@" || return
+    rm -rf "$apt"
+}
+
+# Downloads the lists of packages and the packages, with the variables of `debian`.
+download() {
+    # Without `--error-on=any`, apt only prints a warning if it cannot fetch a list.
+    apt-get "${options[@]}" update --error-on=any && apt-get "${options[@]}" "$command" "$@"
 }

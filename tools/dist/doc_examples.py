@@ -1,5 +1,5 @@
 """Fails for each public type and trait of the libraries that no example shows: python3
-tools/dist/doc_examples.py [CRATE…]
+tools/dist/doc_examples.py
 
 An item is shown by an example in its own documentation or in that of its methods. It is also shown
 by an example that names it, in the documentation of a module around it, or of that module's items
@@ -19,7 +19,7 @@ COMPILED = {"", "rust", "no_run", "should_panic", "compile_fail"}
 
 
 def documentation(crate):
-    """Returns rustdoc's description of a crate, which `xtask/rustdoc-json` has written."""
+    """Returns rustdoc's description of a crate, which `xtask/rustdoc json` has written."""
     target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
     return json.loads((target / "doc" / f"{crate.replace('-', '_')}.json").read_text())
 
@@ -90,8 +90,8 @@ class Crate:
 
 def main():
     missing = []
-    described = subprocess.run(ROOT / "xtask/rustdoc-json", check=True, stdout=subprocess.PIPE, text=True).stdout
-    for name in sys.argv[1:] or described.split():
+    described = subprocess.run([ROOT / "xtask/rustdoc", "json"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    for name in described.split():
         crate = Crate(documentation(name))
         if not crate.items:
             sys.exit(f"{name} has no public type or trait")

@@ -1,10 +1,11 @@
 //! The table of workloads: each primitive's name, family, tests, operations, benchmarks and sizes.
 //!
-//! The program `probe` runs every operation of the table in each of its modes: for the assembly
-//! gate, for constant time, for instruction counts and for timing. `cargo xtask sabotage`, `cross`,
-//! `emulate` and `figures` take the names of primitives, families and tests from it. `bench/` and
-//! `sealane bench` time every benchmark. A new primitive is one row here, and a function that
-//! prepares each of its operations and benchmarks.
+//! The assembly gate reads the machine code of the program `probe`. In each of its modes, for
+//! constant time, for instruction counts and for timing, the program runs the operations that have
+//! sizes for that mode. `cargo xtask sabotage`, `cross`, `emulate` and `figures` take the names of
+//! primitives, families and tests from the table. `bench/` and `sealane bench` time every
+//! benchmark. A new primitive is one row here, and a function that prepares each of its operations
+//! and benchmarks.
 #![allow(missing_debug_implementations, reason = "rows of functions, which nothing prints")]
 #![forbid(unsafe_code)]
 

@@ -17,7 +17,7 @@ pub(crate) struct Options {
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "the interface of x86-64 is listed: it has backends that others lack");
-    let libraries = process::output(&mut Command::new("xtask/rustdoc-json"))?;
+    let libraries = process::output(Command::new("xtask/rustdoc").arg("json"))?;
     let folder = if options.bless { "api".into() } else { process::empty_folder("api")? };
     // The folder's page is not generated, so it is compared with itself.
     process::write(folder.join("README.md"), process::read("api/README.md")?)?;

@@ -55,7 +55,7 @@ unencrypted secret: enough parts open the file. Such a part never replaces a fil
 
 Example:
   sealane contribute -i key.txt -r age1… -o part.age plans.age
-  sealane decrypt -i mine.txt --part part.age plans.age";
+  sealane decrypt -i mine.txt --part part.age -o plans.tar plans.age";
 
 pub(super) fn command(base: Command) -> Command {
     ContributeArgs::augment_args(base).after_help(NOTES)

@@ -15,9 +15,9 @@ use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag, add_pending_block};
 use crate::wipe::wipe;
 
-/// Bytes of a group in batches and in the pieces of messages, whose plans are for vectors of 256
-/// bits.
-pub(super) const GROUP_BYTES: usize = 512;
+/// Bytes of a group of eight blocks, on vectors of 256 bits. The plans of batches and of the pieces
+/// of messages are for these vectors.
+pub(super) const EIGHT_BLOCK_GROUP_BYTES: usize = 8 * BLOCK_BYTES;
 /// To open: the most bytes of the message before its first group.
 const MAX_HEAD_BYTES: usize = INTERLEAVED_MAX_HEAD_BLOCKS * BLOCK_BYTES;
 

@@ -39,8 +39,10 @@ impl<const ROUNDS: usize, L: Layout> StreamCipher for StreamCipherOf<ROUNDS, L> 
 impl<R: Rounds, V: Variant> SeedableRng for ChaChaCore<R, V> {
     type Seed = [u8; 32];
 
-    fn from_seed(seed: Self::Seed) -> Self {
-        Self::new(&seed.into(), &Default::default())
+    fn from_seed(mut seed: Self::Seed) -> Self {
+        let core = Self::new((&seed).into(), &Default::default());
+        wipe(&mut seed);
+        core
     }
 }
 

@@ -67,7 +67,7 @@ async fn measure(rows: u64, rounds: usize, folder: &Path) -> Result<(), Box<dyn 
     let keys = Keys::new().with_recipient(identity.to_public()).with_identity(identity);
     let sealed_files = Arc::new(SealedStore::new(sealed_files, keys)?);
 
-    println!("| compression | query | plain, ms | sealed, ms | sealed / plain |\n|---|---|---:|---:|---:|");
+    println!("| compression | query | plain, ms | sealed, ms | time, × plain |\n|---|---|---:|---:|---:|");
     for compression in ["zstd(3)", "snappy", "uncompressed"] {
         let name = compression.split('(').next().unwrap_or(compression);
         let plain = context("plain", plain_files.clone())?;

@@ -7,7 +7,7 @@ use sealane_simd::Simd;
 
 use super::request::Request;
 use crate::aead::construction::{begin_mac, lengths, message_block};
-use crate::aead::interleaved::{self, GROUP_BYTES, authenticate_and_xor, open_groups};
+use crate::aead::interleaved::{self, EIGHT_BLOCK_GROUP_BYTES, authenticate_and_xor, open_groups};
 use crate::aead::payload::InPlace;
 use crate::chacha20::many::{self, Block, Keys, Row};
 use crate::chacha20::state::State;
@@ -86,8 +86,8 @@ fn seal<S: Simd>(
 ) {
     let mut this = Encrypted { mac, done: 0 };
     let length = message.data.len();
-    for offset in (0..length).step_by(GROUP_BYTES) {
-        let (ciphertext, group) = message.data[..length.min(offset + GROUP_BYTES)].split_at_mut(offset);
+    for offset in (0..length).step_by(EIGHT_BLOCK_GROUP_BYTES) {
+        let (ciphertext, group) = message.data[..length.min(offset + EIGHT_BLOCK_GROUP_BYTES)].split_at_mut(offset);
         if let (Some(earlier), Some(before)) = (&earlier, before.as_mut()) {
             before.add_beside(token, earlier.data, state, offset, group);
         } else {

@@ -8,7 +8,7 @@ use core::ops::Range;
 use sealane_simd::{Level, Simd, Token, dispatch};
 
 use super::direction::Direction;
-use crate::aead::interleaved::{GROUP_BYTES, authenticate_and_xor, authenticate_own_and_xor};
+use crate::aead::interleaved::{EIGHT_BLOCK_GROUP_BYTES, authenticate_and_xor, authenticate_own_and_xor};
 use crate::chacha20::rows::{group_bytes, write_rows};
 use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, kernel, xor_chacha20};
@@ -25,7 +25,7 @@ macro_rules! interleaves {
             unreachable!("a window without groups");
         }
         const {
-            let is_group = group_bytes::<$simd>() == GROUP_BYTES;
+            let is_group = group_bytes::<$simd>() == EIGHT_BLOCK_GROUP_BYTES;
             assert!(!$simd::TUNING.authenticate_pieces_between_rounds || is_group, "a window is a group");
         }
     };
@@ -34,7 +34,7 @@ macro_rules! interleaves {
 /// The window, and the range in it that waits for the authenticator: ciphertext in whole blocks of
 /// Poly1305.
 pub(super) struct Waiting<'a> {
-    pub(super) window: &'a mut [u8; GROUP_BYTES],
+    pub(super) window: &'a mut [u8; EIGHT_BLOCK_GROUP_BYTES],
     pub(super) range: Range<usize>,
 }
 
@@ -46,14 +46,14 @@ pub(super) fn apply<S: Simd>(
     mac: &mut Accumulator,
     Waiting { window, range }: Waiting<'_>,
     mut counter: u32,
-    groups: &mut [[u8; GROUP_BYTES]],
+    groups: &mut [[u8; EIGHT_BLOCK_GROUP_BYTES]],
     direction: Direction,
 ) {
     interleaves!(S, token => apply(token, state, mac, Waiting { window, range }, counter, groups, direction));
     let mut short = mac.short();
-    let mut step = |before: &[u8], group: &mut [u8; GROUP_BYTES]| {
+    let mut step = |before: &[u8], group: &mut [u8; EIGHT_BLOCK_GROUP_BYTES]| {
         authenticate_all_and_xor(token, state, &mut short, before, counter, group);
-        counter = counter.wrapping_add((GROUP_BYTES / BLOCK_BYTES) as u32);
+        counter = counter.wrapping_add((EIGHT_BLOCK_GROUP_BYTES / BLOCK_BYTES) as u32);
     };
     match direction {
         Direction::Encrypt => {
@@ -72,7 +72,7 @@ pub(super) fn apply<S: Simd>(
                 let ciphertext = *group;
                 step(&window[range], group);
                 *window = ciphertext;
-                range = 0..GROUP_BYTES;
+                range = 0..EIGHT_BLOCK_GROUP_BYTES;
             }
         }
     }
@@ -88,13 +88,13 @@ pub(super) fn decrypt_all<S: Simd>(
     mac: &mut Accumulator,
     Waiting { window, range }: Waiting<'_>,
     mut counter: u32,
-    groups: &mut [[u8; GROUP_BYTES]],
+    groups: &mut [[u8; EIGHT_BLOCK_GROUP_BYTES]],
 ) {
     interleaves!(S, token => decrypt_all(token, state, mac, Waiting { window, range }, counter, groups));
     let mut short = mac.short().padded(&window[range]);
     for group in groups {
         authenticate_own_and_xor(token, state, &mut short, counter, group);
-        counter = counter.wrapping_add((GROUP_BYTES / BLOCK_BYTES) as u32);
+        counter = counter.wrapping_add((EIGHT_BLOCK_GROUP_BYTES / BLOCK_BYTES) as u32);
     }
     mac.continue_after(&short);
     short.wipe();
@@ -109,7 +109,7 @@ fn authenticate_all_and_xor<S: Simd>(
     mac: &mut Short,
     ciphertext: &[u8],
     counter: u32,
-    group: &mut [u8; GROUP_BYTES],
+    group: &mut [u8; EIGHT_BLOCK_GROUP_BYTES],
 ) {
     let done = authenticate_and_xor(token, state, mac, Some(ciphertext), counter, group);
     // Blocks are added in threes and fours, so one or two may be left.

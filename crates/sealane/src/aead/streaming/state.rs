@@ -10,7 +10,7 @@ use super::pairs;
 use super::window::{Wanted, Window};
 use crate::aead::MAX_MESSAGE_BYTES;
 use crate::aead::construction::one_time_key;
-use crate::aead::interleaved::GROUP_BYTES;
+use crate::aead::interleaved::EIGHT_BLOCK_GROUP_BYTES;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::state::State;
 use crate::poly1305::{self, Pieces, Tag};
@@ -231,8 +231,10 @@ impl StreamState {
         self.window.advance();
         let end = self.window.end_for(wanted);
         let Window { level, state, bytes, block, .. } = &mut self.window;
-        let waiting =
-            Waiting { window: bytes.first_chunk_mut().expect("a group"), range: self.authenticated..GROUP_BYTES };
+        let waiting = Waiting {
+            window: bytes.first_chunk_mut().expect("a group"),
+            range: self.authenticated..EIGHT_BLOCK_GROUP_BYTES,
+        };
         let (mac, counter) = (self.mac.accumulator().expect(NO_SUM), *block as u32);
         dispatch!(*level, token => groups::refill(token, state, mac, waiting, counter));
         self.window.filled_to(end);
@@ -298,7 +300,7 @@ impl StreamState {
     /// instead.
     #[inline(never)]
     fn apply_groups<'a>(&mut self, data: &'a mut [u8], direction: Direction) -> &'a mut [u8] {
-        let (groups, rest) = data.as_chunks_mut::<GROUP_BYTES>();
+        let (groups, rest) = data.as_chunks_mut::<EIGHT_BLOCK_GROUP_BYTES>();
         let position = self.window.position();
         let Window { level, state, bytes, used, set_bytes, .. } = &mut self.window;
         let waiting = Waiting { window: bytes.first_chunk_mut().expect("a group"), range: self.authenticated..*used };
@@ -308,7 +310,7 @@ impl StreamState {
         let nothing_should_wait = rest.len() <= *set_bytes || groups.len() >= MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING;
         if direction == Direction::Decrypt && (waiting.range.is_empty() || nothing_should_wait) {
             dispatch!(*level, token => groups::decrypt_all(token, state, mac, waiting, counter, groups));
-            self.authenticated = GROUP_BYTES;
+            self.authenticated = EIGHT_BLOCK_GROUP_BYTES;
         } else {
             dispatch!(*level, token => groups::apply(token, state, mac, waiting, counter, groups, direction));
             self.authenticated = 0;

@@ -73,7 +73,7 @@ impl Window {
 
     /// Returns whether the window is a group whose key stream is computed beside the authenticator.
     pub(super) fn is_interleaved(&self) -> bool {
-        self.len == interleaved::GROUP_BYTES
+        self.len == interleaved::EIGHT_BLOCK_GROUP_BYTES
     }
 
     /// Returns whether the groups are computed on the vectors of `Simd::Narrower`.
@@ -232,7 +232,8 @@ impl Window {
 
 /// Returns the bytes of a window and of a set.
 fn shape<S: sealane_simd::Simd>(_: S) -> (usize, usize) {
-    let len = if S::TUNING.interleaves_short_messages() { interleaved::GROUP_BYTES } else { MAX_WINDOW_BYTES };
+    let len =
+        if S::TUNING.interleaves_short_messages() { interleaved::EIGHT_BLOCK_GROUP_BYTES } else { MAX_WINDOW_BYTES };
     let is_narrower = S::TUNING.narrower_max_bytes.is_some();
     (len, if is_narrower { set_bytes::<S::Narrower>() } else { set_bytes::<S>() })
 }
