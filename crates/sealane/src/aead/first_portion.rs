@@ -10,7 +10,7 @@ use crate::chacha20::{BLOCK_BYTES, interleaved_block_0};
 use crate::poly1305::Short;
 
 /// Bytes of a group of blocks.
-const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
+pub(super) const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
 /// Bytes of two groups.
 pub(super) const PAIR_BYTES: usize = 2 * GROUP_BYTES;
 

@@ -6,7 +6,7 @@ use sealane_simd::{AlignedBytes, CpuClass, Simd, Words};
 
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{lengths, verify};
-use super::first_portion::{FirstPortion, PAIR_BYTES};
+use super::first_portion::{FirstPortion, GROUP_BYTES, PAIR_BYTES};
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::paired::{MAX_BLOCKS_IN_SETS, SET_BYTES};
 use crate::chacha20::sets::xor_sets;
@@ -85,32 +85,83 @@ fn xor_and_authenticate<S: Simd>(
     if !(fit_sets && kernel::computes_block_on_integers::<S>(class, BLOCK_BYTES + message.len())) {
         return in_one_portion(token, class, state, aad, message, copy);
     }
+    macro_rules! beside_block_0 {
+        ($key_stream:expr, $xor:expr) => {
+            beside_block_0(
+                token,
+                aad,
+                message,
+                copy,
+                #[inline(always)]
+                |token| $key_stream(token, state),
+                #[inline(always)]
+                $xor,
+            )
+        };
+    }
+    macro_rules! sets {
+        ($sets:literal, $slowly:literal) => {
+            beside_block_0!(kernel::block_0_and_sets::<S, $sets, $slowly>, |token, rows, message| {
+                xor_sets(token, rows, message);
+            })
+        };
+    }
+    if S::TUNING.group_and_narrower_sets_beside_block_0.of(class) {
+        match message.len().div_ceil(BLOCK_BYTES) {
+            ..=8 => return sets!(2, false),
+            9 | 10 => {
+                return beside_block_0!(
+                    |token: S, state| {
+                        kernel::block_0_and_sets::<S::Narrower, 5, false>(token.for_narrower(), state)
+                    },
+                    |token: S, rows, message| xor_sets(token.for_narrower(), rows, message)
+                );
+            }
+            11 | 12 => return sets!(3, false),
+            13..=16 => {
+                return beside_block_0!(kernel::block_0_and_group::<S>, |token, rows, message| {
+                    xor_sets(token, rows, message);
+                });
+            }
+            17 | 18 => {
+                return beside_block_0!(kernel::block_0_and_group_and_set::<S>, |token: S, (group, set), message| {
+                    let (start, end) = message.split_at_mut(GROUP_BYTES);
+                    xor_sets(token, group, start);
+                    xor_sets(token.for_narrower(), core::slice::from_ref(set), end);
+                });
+            }
+            _ => {}
+        }
+    }
     match message.len().div_ceil(SET_BYTES) {
         ..2 => unreachable!("`short` takes messages of one set"),
-        2 => in_sets::<S, 2>(token, state, aad, message, copy),
-        3 => in_sets::<S, 3>(token, state, aad, message, copy),
-        4 => in_sets::<S, 4>(token, state, aad, message, copy),
-        5 => in_sets::<S, 5>(token, state, aad, message, copy),
-        6 => in_sets::<S, 6>(token, state, aad, message, copy),
-        _ => in_sets::<S, 7>(token, state, aad, message, copy),
+        2 => sets!(2, true),
+        3 => sets!(3, true),
+        4 => sets!(4, true),
+        5 => sets!(5, true),
+        6 => sets!(6, true),
+        _ => sets!(7, true),
     }
 }
 
-/// Does the same as [`xor_and_authenticate`], with block 0 on integers, beside the key stream on
-/// vectors. All callers share one copy of this function for each number of sets.
-fn in_sets<S: Simd, const SETS: usize>(
+/// Does the same as [`xor_and_authenticate`]. `key_stream` computes block 0 on integers, and at the
+/// same time the key stream on vectors. `xor` combines the key stream with the message. All callers
+/// share one copy of this function for each shape.
+#[inline(always)]
+fn beside_block_0<S: Simd, K>(
     token: S,
-    state: &State,
     aad: &[u8],
     message: &mut [u8],
     copy: Option<&[u8]>,
+    key_stream: impl FnOnce(S) -> (State, K),
+    xor: impl FnOnce(S, &K, &mut [u8]),
 ) -> Tag {
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
+            let (block_0, key_stream) = key_stream(token);
             let mac = Short::from_words(&block_0).padded(aad);
-            xor_sets(token, &rows, message);
+            xor(token, &key_stream, message);
             authenticate(token, mac, aad, message, copy)
         },
     )

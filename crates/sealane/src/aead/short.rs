@@ -37,7 +37,10 @@ const fn max_key_stream_bytes<S: Simd>() -> usize {
 pub(super) fn seal<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let message = message.upto(message.length());
     if S::MUL_ADD_52 && kernel::computes_block_on_integers::<S>(class, BLOCK_BYTES + message.len()) {
-        return seal_interleaved_block_0::<S>(token, class, state, aad, message);
+        if S::TUNING.slow_integers_beside_vectors.of(class) {
+            return seal_interleaved_block_0::<S, true>(token, class, state, aad, message);
+        }
+        return seal_interleaved_block_0::<S, false>(token, class, state, aad, message);
     }
     let mut first;
     if BLOCK_BYTES + message.len() <= set_bytes::<S>() {
@@ -65,7 +68,10 @@ pub(super) fn open<S: Simd>(
 ) -> Result<(), OpenError> {
     let bytes = BLOCK_BYTES + message.length();
     if S::MUL_ADD_52 && kernel::computes_block_on_integers::<S>(class, bytes) {
-        return open_interleaved_block_0::<S>(token, class, state, aad, tag, message);
+        if S::TUNING.slow_integers_beside_vectors.of(class) {
+            return open_interleaved_block_0::<S, true>(token, class, state, aad, tag, message);
+        }
+        return open_interleaved_block_0::<S, false>(token, class, state, aad, tag, message);
     }
     if bytes <= set_bytes::<S>() {
         let mut key_stream = kernel::first_set(token, state);
@@ -99,11 +105,17 @@ pub(super) fn open<S: Simd>(
 ///
 /// Like [`Short`], block 0 is a value in registers, which cannot be wiped. To wipe it, the code
 /// would have to store it in memory, which costs 25 to 100 cycles.
-fn seal_interleaved_block_0<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
+fn seal_interleaved_block_0<S: Simd, const SLOWLY: bool>(
+    token: S,
+    class: CpuClass,
+    state: &State,
+    aad: &[u8],
+    message: &mut [u8],
+) -> Tag {
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
+            let (block_0, rows) = kernel::block_0_and_sets::<S, 1, SLOWLY>(token, state);
             let mac = Short::from_words(&block_0).padded(aad);
             xor_rows(token, &rows, message);
             authenticate(token, class, mac, message, &lengths(aad.len(), message.len()))
@@ -112,7 +124,7 @@ fn seal_interleaved_block_0<S: Simd>(token: S, class: CpuClass, state: &State, a
 }
 
 /// Does the same as [`open`], with block 0 on integers.
-fn open_interleaved_block_0<S: Simd>(
+fn open_interleaved_block_0<S: Simd, const SLOWLY: bool>(
     token: S,
     class: CpuClass,
     state: &State,
@@ -123,7 +135,7 @@ fn open_interleaved_block_0<S: Simd>(
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
+            let (block_0, rows) = kernel::block_0_and_sets::<S, 1, SLOWLY>(token, state);
             let input = message.input();
             let length = input.len();
             let mac = Short::from_words(&block_0).padded(aad);

@@ -4,6 +4,8 @@
 //!
 //! Both return the key stream as rows in vectors, which [`Words::xor_rows`] combines with the data.
 
+#[cfg(doc)]
+use sealane_simd::Tuning;
 use sealane_simd::{CpuClass, PendingPoly1305, Simd, Token, Words};
 
 use super::rows::{Interleave, Rows, blocks, group_bytes, is_last, set_bytes, xor_rows};
@@ -72,7 +74,11 @@ fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, da
             if bytes <= BLOCK_BYTES {
                 return single::xor::<ROUNDS>(state, counter, data);
             }
-            let (first, rows) = single::block_and_sets::<S, ROUNDS, 1>(token, state, counter);
+            let (first, rows) = if S::TUNING.slow_integers_beside_vectors.of(token.cpu_class()) {
+                single::block_and_sets::<S, ROUNDS, 1, true>(token, state, counter)
+            } else {
+                single::block_and_sets::<S, ROUNDS, 1, false>(token, state, counter)
+            };
             let (head, rest) = data.split_at_mut(BLOCK_BYTES);
             single::xor_words(&first, head);
             xor_rows(token, &rows, rest);
@@ -105,9 +111,29 @@ pub(crate) const fn computes_block_on_integers<S: Simd>(class: CpuClass, bytes: 
 }
 
 /// Computes block 0 of ChaCha20 on integers, and at the same time the next `SETS` sets on vectors.
+/// `SLOWLY` is the value of [`Tuning::slow_integers_beside_vectors`].
 #[inline(always)]
-pub(crate) fn block_and_sets<S: Simd, const SETS: usize>(token: S, state: &State) -> (State, [Rows<S::Words>; SETS]) {
-    single::block_and_sets::<S, 20, SETS>(token, state, 0)
+pub(crate) fn block_0_and_sets<S: Simd, const SETS: usize, const SLOWLY: bool>(
+    token: S,
+    state: &State,
+) -> (State, [Rows<S::Words>; SETS]) {
+    single::block_and_sets::<S, 20, SETS, SLOWLY>(token, state, 0)
+}
+
+/// Computes block 0 of ChaCha20 on integers, and at the same time the next group on vectors.
+#[inline(always)]
+pub(crate) fn block_0_and_group<S: Simd>(token: S, state: &State) -> (State, [Rows<S::Words>; 4]) {
+    single::block_0_and_group(token, state)
+}
+
+/// Does the same as [`block_0_and_group`], and computes the set after the group on the vectors of
+/// [`Simd::Narrower`].
+#[inline(always)]
+pub(crate) fn block_0_and_group_and_set<S: Simd>(
+    token: S,
+    state: &State,
+) -> (State, ([Rows<S::Words>; 4], Rows<<S::Narrower as Simd>::Words>)) {
+    single::block_0_and_group_and_set(token, state)
 }
 
 /// Returns the first set of ChaCha20's key stream.

@@ -111,7 +111,11 @@ fn word_12<S: Simd<Words = W>, W: Words<Token = S>>(token: S, counter: u32) -> W
 
 /// Returns the group from block `counter` on before its rounds, and its word 12.
 #[inline(always)]
-fn before_rounds<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State, counter: u32) -> ([W; 16], W) {
+pub(super) fn before_rounds<S: Simd<Words = W>, W: Words<Token = S>>(
+    token: S,
+    state: &State,
+    counter: u32,
+) -> ([W; 16], W) {
     let word_12 = word_12(token, counter);
     let mut v = [word_12; 16];
     for i in (0..16).filter(|&i| i != 12) {
@@ -122,7 +126,12 @@ fn before_rounds<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &Stat
 
 /// Adds the initial state, with `word_12` as its word 12, and returns the rows of the group.
 #[inline(always)]
-fn rows<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State, v: &mut [W; 16], word_12: W) -> [Rows<W>; 4] {
+pub(super) fn rows<S: Simd<Words = W>, W: Words<Token = S>>(
+    token: S,
+    state: &State,
+    v: &mut [W; 16],
+    word_12: W,
+) -> [Rows<W>; 4] {
     for (i, word) in v.iter_mut().enumerate() {
         *word = word.add(if i == 12 { word_12 } else { W::splat(token, state[i]) });
     }

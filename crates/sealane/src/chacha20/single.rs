@@ -3,10 +3,11 @@
 
 use sealane_simd::{Simd, Word, Words, xor_bytes};
 
-use super::BLOCK_BYTES;
 use super::horizontal::{before_rounds, columns, first_half, second_half, sums};
+use super::pair_rounds::quarter_rounds;
 use super::rows::Rows;
 use super::state::State;
+use super::{BLOCK_BYTES, paired};
 
 /// Computes one step of two quarter rounds: `a += b; d ^= a; d <<<= left`. Every word is opaque.
 /// Otherwise the compiler would put four words into a vector, which makes the chain of dependent
@@ -65,8 +66,7 @@ fn rotate_slower<const LEFT: u32>(word: u32) -> u32 {
 /// needs all registers.
 #[inline(never)]
 pub(super) fn xor<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [u8]) {
-    let mut v = *state;
-    v[12] = counter;
+    let mut v = with_counter(state, counter);
     for _ in 0..ROUNDS / 2 {
         double_round!(v);
     }
@@ -94,15 +94,19 @@ pub(super) struct IntegerBlock {
 impl IntegerBlock {
     #[inline(always)]
     pub(super) fn new(state: &State, counter: u32) -> Self {
-        let mut v = *state;
-        v[12] = counter;
-        Self { v }
+        Self { v: with_counter(state, counter) }
     }
 
     #[inline(always)]
     pub(super) fn double_round(&mut self) {
         let v = &mut self.v;
         double_round!(v);
+    }
+
+    /// Adds the initial state, and returns block 0.
+    #[inline(always)]
+    fn block_0(self, state: &State) -> State {
+        sum(self.v, with_counter(state, 0))
     }
 
     /// Adds the initial state, and writes the first half of the block.
@@ -134,32 +138,23 @@ pub(super) fn xor_words(key_stream: &State, data: &mut [u8]) {
 }
 
 /// Computes block `counter` of the key stream on integers, and at the same time the next `SETS *
-/// ROWS` blocks on vectors.
+/// ROWS` blocks on vectors. `SLOWLY` is the value of
+/// [`Tuning::slow_integers_beside_vectors`](sealane_simd::Tuning::slow_integers_beside_vectors).
 #[inline(always)]
-pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
+pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const SETS: usize, const SLOWLY: bool>(
     token: S,
     state: &State,
     counter: u32,
 ) -> (State, [Rows<S::Words>; SETS]) {
-    let initial = before_rounds::<S, SETS>(token, state, counter.wrapping_add(1));
-    block_and_rows::<_, ROUNDS, SETS>(state, counter, &initial)
-}
-
-/// Computes block `counter` of the key stream on integers, and at the same time, on vectors, the
-/// blocks whose initial states are in `rows`.
-#[inline(always)]
-fn block_and_rows<W: Words, const ROUNDS: usize, const SETS: usize>(
-    state: &State,
-    counter: u32,
-    rows: &[Rows<W>; SETS],
-) -> (State, [Rows<W>; SETS]) {
-    let mut initial = *state;
-    initial[12] = counter;
+    let rows = before_rounds::<S, SETS>(token, state, counter.wrapping_add(1));
+    let initial = with_counter(state, counter);
     let mut v = initial;
-    let (mut a, mut b, mut c, mut d) = columns(rows);
-    macro_rules! slow {
+    let (mut a, mut b, mut c, mut d) = columns(&rows);
+    macro_rules! integers {
         ($($quarters:tt)*) => {
-            if SETS == 1 {
+            if !SLOWLY {
+                two_quarter_rounds!(rotate, v, $($quarters)*);
+            } else if SETS == 1 {
                 two_quarter_rounds!(rotate_slowly, v, $($quarters)*);
             } else {
                 two_quarter_rounds!(rotate_slower, v, $($quarters)*);
@@ -167,18 +162,18 @@ fn block_and_rows<W: Words, const ROUNDS: usize, const SETS: usize>(
         };
     }
     for _ in 0..ROUNDS / 2 {
-        slow!([0 4 8 12] [1 5 9 13]);
+        integers!([0 4 8 12] [1 5 9 13]);
         first_half(&mut a, &mut b, &mut c, &mut d);
-        slow!([2 6 10 14] [3 7 11 15]);
+        integers!([2 6 10 14] [3 7 11 15]);
         second_half(&mut a, &mut b, &mut c, &mut d);
         for i in 0..SETS {
             a[i] = a[i].rotate_columns_3();
             d[i] = d[i].rotate_columns_2();
             c[i] = c[i].rotate_columns_1();
         }
-        slow!([2 7 8 13] [3 4 9 14]);
+        integers!([2 7 8 13] [3 4 9 14]);
         first_half(&mut a, &mut b, &mut c, &mut d);
-        slow!([0 5 10 15] [1 6 11 12]);
+        integers!([0 5 10 15] [1 6 11 12]);
         second_half(&mut a, &mut b, &mut c, &mut d);
         for i in 0..SETS {
             a[i] = a[i].rotate_columns_1();
@@ -186,9 +181,75 @@ fn block_and_rows<W: Words, const ROUNDS: usize, const SETS: usize>(
             c[i] = c[i].rotate_columns_3();
         }
     }
-    // Opaque. Otherwise the compiler moves all words to a vector, which costs 30 ns on Zen 5.
-    for (word, initial) in v.iter_mut().zip(initial) {
+    (sum(v, initial), sums(&rows, &a, &b, &c, &d))
+}
+
+/// Computes block 0 of ChaCha20's key stream on integers, and at the same time the group after it
+/// on vectors.
+#[inline(always)]
+pub(super) fn block_0_and_group<S: Simd>(token: S, state: &State) -> (State, [Rows<S::Words>; 4]) {
+    let mut block_0 = IntegerBlock::new(state, 0);
+    let group = paired::one_interleaved(
+        token,
+        state,
+        1,
+        #[inline(always)]
+        || block_0.double_round(),
+    );
+    (block_0.block_0(state), group)
+}
+
+/// Does the same as [`block_0_and_group`], and computes the set after the group on the vectors of
+/// [`Simd::Narrower`].
+#[inline(always)]
+pub(super) fn block_0_and_group_and_set<S: Simd>(
+    token: S,
+    state: &State,
+) -> (State, ([Rows<S::Words>; 4], Rows<<S::Narrower as Simd>::Words>)) {
+    let mut block_0 = IntegerBlock::new(state, 0);
+    let v = &mut block_0.v;
+    let (mut w, word_12) = paired::before_rounds(token, state, 1);
+    let set = before_rounds::<S::Narrower, 1>(token.for_narrower(), state, 1 + S::Words::LANES as u32);
+    let (mut a, mut b, mut c, mut d) = columns(&set);
+    // A double round of the set before one of the group would take 1.03 times as long.
+    for _ in 0..10 {
+        two_quarter_rounds!(rotate, v, [0 4 8 12] [1 5 9 13]);
+        first_half(&mut a, &mut b, &mut c, &mut d);
+        quarter_rounds!([w 0 4 8 12] [w 1 5 9 13]);
+        two_quarter_rounds!(rotate, v, [2 6 10 14] [3 7 11 15]);
+        second_half(&mut a, &mut b, &mut c, &mut d);
+        a[0] = a[0].rotate_columns_3();
+        d[0] = d[0].rotate_columns_2();
+        c[0] = c[0].rotate_columns_1();
+        quarter_rounds!([w 2 6 10 14] [w 3 7 11 15]);
+        two_quarter_rounds!(rotate, v, [2 7 8 13] [3 4 9 14]);
+        first_half(&mut a, &mut b, &mut c, &mut d);
+        quarter_rounds!([w 0 5 10 15] [w 1 6 11 12]);
+        two_quarter_rounds!(rotate, v, [0 5 10 15] [1 6 11 12]);
+        second_half(&mut a, &mut b, &mut c, &mut d);
+        a[0] = a[0].rotate_columns_1();
+        d[0] = d[0].rotate_columns_2();
+        c[0] = c[0].rotate_columns_3();
+        quarter_rounds!([w 2 7 8 13] [w 3 4 9 14]);
+    }
+    let [set] = sums(&set, &a, &b, &c, &d);
+    (block_0.block_0(state), (paired::rows(token, state, &mut w, word_12), set))
+}
+
+/// Returns the initial state of block `counter`.
+#[inline(always)]
+fn with_counter(state: &State, counter: u32) -> State {
+    let mut initial = *state;
+    initial[12] = counter;
+    initial
+}
+
+/// Returns the sums of the words. They are opaque. Otherwise the compiler moves all words to a
+/// vector, which costs 30 ns on Zen 5.
+#[inline(always)]
+fn sum(mut words: State, initial: State) -> State {
+    for (word, initial) in words.iter_mut().zip(initial) {
         *word = word.wrapping_add(initial).opaque();
     }
-    (v, sums(rows, &a, &b, &c, &d))
+    words
 }

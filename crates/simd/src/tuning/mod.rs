@@ -138,6 +138,13 @@ pub struct Tuning {
     /// Whether a block that fits into no set takes less time on integers, beside up to seven sets,
     /// than in a set of its own.
     pub block_beside_sets: ByClass<bool>,
+    /// Whether vectors take less time if integers beside them do not get far ahead: see the reason
+    /// in `chacha20/single.rs`.
+    pub slow_integers_beside_vectors: ByClass<bool>,
+    /// Whether 9 and 10 blocks of an AEAD's message, beside block 0 on integers, take less time as
+    /// five sets of [`crate::Simd::Narrower`] than as three sets, and 13 to 18 blocks as a group
+    /// and, if there are more than 16, such a set than as four or five sets.
+    pub group_and_narrower_sets_beside_block_0: ByClass<bool>,
     /// Whether block 0 of an AEAD takes less time on integers, at the same time as the message's
     /// key stream on vectors, than in a set or a group of its own.
     pub block_0_beside_vectors: ByClass<bool>,
@@ -180,8 +187,6 @@ pub struct Tuning {
     /// The same number for messages that can be processed three at a time; `None` where three at a
     /// time are always faster.
     pub batch_min_short_messages: Option<usize>,
-    /// Whether messages of up to one block are faster three at a time, even if there are as many.
-    pub batch_takes_one_block_by_threes: ByClass<bool>,
 }
 
 impl Tuning {
@@ -332,6 +337,8 @@ pub(crate) const SCALAR: Tuning = Tuning {
     five_and_six_block_messages_on_narrower_vectors: ByClass::same(false),
     block_on_integers: ByClass::same(false),
     block_beside_sets: ByClass::same(false),
+    slow_integers_beside_vectors: ByClass::same(false),
+    group_and_narrower_sets_beside_block_0: ByClass::same(false),
     block_0_beside_vectors: ByClass::same(false),
     interleave_group_and_set: ByClass::same(false),
     // The compiler's vectors are never faster.
@@ -350,7 +357,6 @@ pub(crate) const SCALAR: Tuning = Tuning {
     batch_max_bytes: None,
     batch_min_messages: usize::MAX,
     batch_min_short_messages: None,
-    batch_takes_one_block_by_threes: ByClass::same(false),
 };
 
 /// Values for vectors of 128 bits, from SSSE3 on Zen 3. The tables of all levels with vectors start

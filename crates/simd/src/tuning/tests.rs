@@ -44,6 +44,12 @@ fn check<S: Simd>(token: S) {
         assert!(S::TUNING.poly1305_min_bytes.of(class) > 16 * S::U64Lanes::LANES, "more than one row");
         let has_kernel = S::MUL_ADD_52 && S::TUNING.vertical_sets == 2 && S::U64Lanes::LANES == 8;
         let is_x86_64 = cfg!(all(target_arch = "x86_64", target_pointer_width = "64"));
+        let has_narrower_sets = S::TUNING.group_and_narrower_sets_beside_block_0.of(class);
+        assert!(
+            !(has_narrower_sets && S::TUNING.slow_integers_beside_vectors.of(class)),
+            "fast integers beside these sets"
+        );
+        assert!(!has_narrower_sets || <S::Narrower as Simd>::Words::ROWS == 2, "a narrower set has two blocks");
         assert!(!S::TUNING.poly1305_beside_pairs.of(class) || has_kernel && is_x86_64, "pairs with Poly1305");
     }
 }

@@ -12,7 +12,6 @@ use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 
 use super::cipher::{AeadLayout, ChaChaPoly1305, check_length};
 use crate::backend::{BatchFamily, SelfTestOf};
-use crate::chacha20::BLOCK_BYTES;
 use crate::error::OpenError;
 use crate::poly1305::Tag;
 use crate::wipe::wipe;
@@ -249,10 +248,8 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
         let mut batch: Option<Batch<'_>> = None;
         while let Some((nonce, message)) = messages.next() {
             let left = if batch.as_ref().is_none_or(Batch::is_empty) { messages.len() + 1 } else { usize::MAX };
-            let is_one_block = message.data.len() <= BLOCK_BYTES;
-            let by_threes = tuning.batch_min_short_messages.is_none_or(|min| left < min)
-                || is_one_block && tuning.batch_takes_one_block_by_threes.here();
-            if by_threes && trio.takes(&message) {
+            let are_few = tuning.batch_min_short_messages.is_none_or(|min| left < min);
+            if are_few && trio.takes(&message) {
                 trio.push(
                     message,
                     #[inline(always)]

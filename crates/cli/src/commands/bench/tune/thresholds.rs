@@ -43,6 +43,8 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         five_and_six_block_messages_on_narrower_vectors,
         block_on_integers,
         block_beside_sets,
+        slow_integers_beside_vectors,
+        group_and_narrower_sets_beside_block_0,
         block_0_beside_vectors,
         interleave_group_and_set,
         poly1305_min_bytes,
@@ -58,7 +60,6 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         batch_max_bytes,
         batch_min_messages,
         batch_min_short_messages,
-        batch_takes_one_block_by_threes,
         ..
     } = *level.tuning();
     let class = CpuClass::detect();
@@ -114,6 +115,16 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         ),
         threshold("block_on_integers", block_on_integers.of(class), by_class(block_on_integers, 1)),
         threshold("block_beside_sets", block_beside_sets.of(class), by_class(block_beside_sets, rows + 1)),
+        threshold(
+            "slow_integers_beside_vectors",
+            slow_integers_beside_vectors.of(class),
+            sealed_by_class(slow_integers_beside_vectors, 4),
+        ),
+        threshold(
+            "group_and_narrower_sets_beside_block_0",
+            group_and_narrower_sets_beside_block_0.of(class),
+            sealed_by_class(group_and_narrower_sets_beside_block_0, 10),
+        ),
         threshold(
             "block_0_beside_vectors",
             block_0_beside_vectors.of(class),
@@ -171,13 +182,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold(
             "batch_min_short_messages",
             batch_min_short_messages,
-            // Some CPUs process messages of one block three at a time in any case.
             together(batch_min_short_messages, 2 * BLOCK_BYTES),
-        ),
-        threshold(
-            "batch_takes_one_block_by_threes",
-            batch_takes_one_block_by_threes.of(class),
-            compared(batch_takes_one_block_by_threes, "seal, a batch of 32", seal_batch, 1),
         ),
         threshold(
             "PORTABLE_MAX_SINGLE_BLOCKS",
