@@ -83,6 +83,18 @@ def test_the_file_behind_a_link_is_replaced(tmp_path, plain):
     assert os.listdir(folder) == ["real"]
 
 
+def test_a_file_is_replaced_where_modes_cannot_be_set(tmp_path, plain, monkeypatch):
+    def fchmod(descriptor, mode):
+        raise PermissionError("the file belongs to another user")
+
+    sealed = tmp_path / "sealed"
+    sealed.write_bytes(b"old")
+    sealed.chmod(0o600)
+    monkeypatch.setattr(os, "fchmod", fchmod)
+    age.encrypt_file(plain, sealed, IDENTITY.recipient)
+    assert age.decrypt(sealed.read_bytes(), IDENTITY) == DATA
+
+
 @pytest.mark.parametrize("name", ["a" * 255, "é" * 127 + "a", "a" + "é" * 127])
 def test_targets_with_the_longest_names(tmp_path, plain, name):
     path = tmp_path / "folder" / name

@@ -79,7 +79,10 @@ def _keep_permissions(descriptor: int, path: str, old: os.stat_result) -> None:
             keeps_group = True
     # Before the mode: with a list, the group bits of the mode are the maximum that it allows.
     keeps_list = _keep_access_list(descriptor, path, keeps_group)
-    os.fchmod(descriptor, old.st_mode & (0o777 if keeps_list else 0o707))
+    mode = old.st_mode & (0o777 if keeps_list else 0o707)
+    # On some file systems, all files have the same mode, which nobody can set.
+    if stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:
+        os.fchmod(descriptor, mode)
 
 
 def other_links(found: os.stat_result) -> str | None:
