@@ -129,10 +129,7 @@ pub(crate) fn block_0_and_group<S: Simd>(token: S, state: &State) -> (State, [Ro
 /// Does the same as [`block_0_and_group`], and computes the set after the group on the vectors of
 /// [`Simd::Narrower`].
 #[inline(always)]
-pub(crate) fn block_0_and_group_and_set<S: Simd>(
-    token: S,
-    state: &State,
-) -> (State, ([Rows<S::Words>; 4], Rows<<S::Narrower as Simd>::Words>)) {
+pub(crate) fn block_0_and_group_and_set<S: Simd>(token: S, state: &State) -> (State, single::GroupAndSet<S>) {
     single::block_0_and_group_and_set(token, state)
 }
 

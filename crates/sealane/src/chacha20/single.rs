@@ -199,13 +199,13 @@ pub(super) fn block_0_and_group<S: Simd>(token: S, state: &State) -> (State, [Ro
     (block_0.block_0(state), group)
 }
 
+/// A group, and the set after it on the vectors of [`Simd::Narrower`].
+pub(super) type GroupAndSet<S> = ([Rows<<S as Simd>::Words>; 4], Rows<<<S as Simd>::Narrower as Simd>::Words>);
+
 /// Does the same as [`block_0_and_group`], and computes the set after the group on the vectors of
 /// [`Simd::Narrower`].
 #[inline(always)]
-pub(super) fn block_0_and_group_and_set<S: Simd>(
-    token: S,
-    state: &State,
-) -> (State, ([Rows<S::Words>; 4], Rows<<S::Narrower as Simd>::Words>)) {
+pub(super) fn block_0_and_group_and_set<S: Simd>(token: S, state: &State) -> (State, GroupAndSet<S>) {
     let mut block_0 = IntegerBlock::new(state, 0);
     let v = &mut block_0.v;
     let (mut w, word_12) = paired::before_rounds(token, state, 1);

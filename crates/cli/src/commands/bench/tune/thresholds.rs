@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use sealane_simd::tuning::{self, ByClass, Tuning};
 use sealane_simd::{CpuClass, Level, Simd, Words, dispatch};
 use sealane_workloads::benchmarks::MakeProcessing;
-use sealane_workloads::benchmarks::messages::{chacha20, poly1305, seal, seal_batch};
+use sealane_workloads::benchmarks::messages::{chacha20, poly1305, seal};
 
 use super::measurement::Question;
 use super::measurement::Question::{Class, Length, Nothing, Together};
