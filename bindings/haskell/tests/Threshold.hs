@@ -38,11 +38,11 @@ tests = do
             expect "a label" (partLabel part == "the s\195\164fe")
             expect "numbers" ((partThreshold part, partCount part) == (3, 4))
             -- The header has the id that @sealane inspect@ shows.
-            expect "a share set" (B.length (partSet part) == 32)
-            expect "the share set of the file" (form == Armor || (" 4 " <> C.pack (show (partPoint part)) <> " " <> partSet part <> " ") `B.isInfixOf` file)
+            expect "a share set" (B.length (partShareSet part) == 32)
+            expect "the share set of the file" (form == Armor || (" 4 " <> C.pack (show (partPoint part)) <> " " <> partShareSet part <> " ") `B.isInfixOf` file)
             expect "the text is not shown" (not (C.unpack (partText part) `isInfixOf` show part))
         expect "one share set for each file" $
-            map partSet (right (contribute (right (identitiesFromText (head holders))) lazily)) /= [partSet (head parts)]
+            map partShareSet (right (contribute (right (identitiesFromText (head holders))) lazily)) /= [partShareSet (head parts)]
         forM_ (subsequences (zip holders parts)) $ \some -> do
             let texts = map (partText . snd) some
                 expected = if length some >= 3 then Right plain else Left 17

@@ -65,8 +65,8 @@ impl<N: Copy + AsMut<[u8]> + for<'a> TryFrom<&'a [u8]>> Nonce<N> {
 }
 
 /// A copy of a nonce, for `EVP_CIPHER_CTX_iv`. Programs may pass the pointer to other functions, as
-/// a nonce or as associated data. So it must not point into the context, of which these functions
-/// have an exclusive reference.
+/// a nonce or as associated data. These functions hold an exclusive reference to the context, so
+/// the pointer must not point into it.
 pub(crate) struct ShownNonce(Option<Box<[AtomicU8; 24]>>);
 
 impl ShownNonce {

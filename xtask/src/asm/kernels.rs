@@ -65,7 +65,12 @@ pub(super) fn recognise(code: &Code) -> Option<(String, Work)> {
         all.map(|operation| code.count(&[operation]));
     let times = |count: usize, of: usize| (count > 0 && count.is_multiple_of(of)).then(|| count / of);
     let blocks = times(products, PRODUCTS).unwrap_or(0);
-    if let Some(kernel) = mixed(adds, columns, rotations) {
+    let wide = code.backend.starts_with("avx512") && code.backend != "avx512vl";
+    let sets_are_narrower = wide
+        && code.any(|architecture, instruction| {
+            architecture.operation(instruction) == Columns && instruction.operands.contains("%ymm")
+        });
+    if let Some(kernel) = mixed(adds, columns, rotations, sets_are_narrower) {
         return Some((kernel, Work { units: 1, interleaved_blocks: 0 }));
     }
     let (kernel, units) = match (adds, columns) {
@@ -112,11 +117,12 @@ pub(super) fn recognise(code: &Code) -> Option<(String, Work)> {
 }
 
 /// Returns the kernel of a double round of at least two of these: one block in general registers,
-/// groups, and sets.
-fn mixed(adds: usize, columns: usize, rotations: usize) -> Option<String> {
+/// groups, and sets, which may be on narrower vectors than those of the backend.
+fn mixed(adds: usize, columns: usize, rotations: usize, sets_are_narrower: bool) -> Option<String> {
     let sets = columns / 6;
     let groups = adds.checked_sub(8 * sets)? / 32;
-    let parts = [(usize::from(rotations >= 32), "block"), (groups, "group"), (sets, "set")];
+    let set = if sets_are_narrower { "narrower set" } else { "set" };
+    let parts = [(usize::from(rotations >= 32), "block"), (groups, "group"), (sets, set)];
     let name = |(count, what): &(usize, &str)| match count {
         0 => None,
         1 => Some((*what).to_owned()),
@@ -190,6 +196,7 @@ pub(super) mod tests {
     #[test]
     fn kernels_are_told_apart_by_their_mix() {
         let (add, columns, rotation) = ("vpaddd %zmm0,%zmm1,%zmm1", "vpshufd $57,%zmm0,%zmm0", "rol $7,%eax");
+        let narrower = "vpshufd $57,%ymm0,%ymm0";
         let blocks = |n: usize| mix(&[(4 * n, "mulx %rax,%rbx,%rcx"), (1, "add $0x10,%rdi")]);
         let vertical = mix(&[(32, add), (32, "vprold $7,%zmm0,%zmm0")]);
         let horizontal = mix(&[(16, add), (12, columns)]);
@@ -203,6 +210,10 @@ pub(super) mod tests {
             (mix(&[(72, add), (6, columns)]), Some(("chacha20 2 groups and set", 1, 0))),
             (mix(&[(8, add), (6, columns), (32, rotation)]), Some(("chacha20 block and set", 1, 0))),
             (mix(&[(16, add), (12, columns), (32, rotation)]), Some(("chacha20 block and 2 sets", 1, 0))),
+            (
+                mix(&[(40, add), (6, narrower), (32, rotation)]),
+                Some(("chacha20 block and group and narrower set", 1, 0)),
+            ),
             (mix(&[(32, add), (32, rotation)]), Some(("chacha20 block and group", 1, 0))),
             (mix(&[(64, add), (32, rotation)]), Some(("chacha20 block and 2 groups", 1, 0))),
             (mix(&[(32, "add %eax,%ebx"), (32, rotation)]), Some(("chacha20 words", 1, 0))),

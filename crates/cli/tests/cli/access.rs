@@ -95,6 +95,7 @@ fn a_replaced_file_does_not_run_with_the_rights_of_its_new_owner() {
     dir.set_mode(".", 0o755);
     dir.write("in", "secret");
     dir.set_mode("in", 0o644);
+    dir.set_mode("key.pub", 0o644);
     let program = copy_command(&dir);
     fs::create_dir(dir.path("folder")).unwrap();
     lchown(dir.path("folder"), Some(65534), Some(65534)).unwrap();
@@ -159,6 +160,7 @@ fn copy_command(dir: &Dir) -> String {
     let mut command = Command::new("cp");
     command.arg(SEALANE).arg(&copy);
     finish(command).quiet();
+    dir.set_mode("sealane", 0o755);
     copy.display().to_string()
 }
 

@@ -1,5 +1,6 @@
 //! Messages whose whole key stream is computed in one call, and which are then authenticated in one
-//! call. Block 0 is computed on integers beside sets, or the message is one [`FirstPortion`].
+//! call. Block 0 is computed on integers beside sets or a group, or the message is one
+//! [`FirstPortion`].
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{AlignedBytes, CpuClass, Simd, Words};
@@ -130,6 +131,7 @@ fn xor_and_authenticate<S: Simd>(
                     xor_sets(token.for_narrower(), core::slice::from_ref(set), end);
                 });
             }
+            // Longer ones take 0.99 to 1.00 times as long with fast integers.
             _ => {}
         }
     }

@@ -111,7 +111,7 @@ pub(crate) const fn computes_block_on_integers<S: Simd>(class: CpuClass, bytes: 
 }
 
 /// Computes block 0 of ChaCha20 on integers, and at the same time the next `SETS` sets on vectors.
-/// `SLOWLY` is the value of [`Tuning::slow_integers_beside_vectors`].
+/// [`Tuning::slow_integers_beside_vectors`] says where `SLOWLY` should be true.
 #[inline(always)]
 pub(crate) fn block_0_and_sets<S: Simd, const SETS: usize, const SLOWLY: bool>(
     token: S,

@@ -138,8 +138,9 @@ pub(super) fn xor_words(key_stream: &State, data: &mut [u8]) {
 }
 
 /// Computes block `counter` of the key stream on integers, and at the same time the next `SETS *
-/// ROWS` blocks on vectors. `SLOWLY` is the value of
-/// [`Tuning::slow_integers_beside_vectors`](sealane_simd::Tuning::slow_integers_beside_vectors).
+/// ROWS` blocks on vectors.
+/// [`Tuning::slow_integers_beside_vectors`](sealane_simd::Tuning::slow_integers_beside_vectors) says
+/// where `SLOWLY` should be true.
 #[inline(always)]
 pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const SETS: usize, const SLOWLY: bool>(
     token: S,

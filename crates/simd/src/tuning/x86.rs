@@ -41,6 +41,8 @@ pub(crate) const AVX2: Tuning = Tuning {
     // instead of 123 while the other thread of the core is idle, 190 instead of 133 while it is
     // busy. Others: not measured.
     block_on_integers: ByClass { one_cycle: false, half_width: false, two_cycles: cfg!(target_arch = "x86_64") },
+    // As for AVX-512.
+    slow_integers_beside_vectors: ByClass { one_cycle: false, half_width: false, two_cycles: true },
     // Granite Rapids: 320 to 384.
     poly1305_min_bytes: ByClass::same(336),
     // Granite Rapids: 1350 to 1536.
@@ -96,8 +98,8 @@ pub(crate) const AVX512: Tuning = Tuning {
     // Zen 4: five blocks take 0.81 times as long as in two sets. Sealing 256 bytes takes 0.83
     // times, 768 bytes 0.88, 1350 bytes 0.97.
     block_beside_sets: ByClass { one_cycle: false, half_width: PAIRS, two_cycles: PAIRS },
-    // Zen 5: see the reason there. Zen 4: with fast integers, sealing 256 bytes takes 0.93 times as
-    // long, and 512 bytes 0.97.
+    // Zen 5: see `rotate_slowly` in chacha20/single.rs. Zen 4: with fast integers, sealing 256
+    // bytes takes 0.93 times as long, and 512 bytes 0.97.
     slow_integers_beside_vectors: ByClass { one_cycle: false, half_width: false, two_cycles: true },
     // Granite Rapids; Zen 4: 3200 bytes take 0.97 times as long. Zen 5 prefers five sets.
     interleave_group_and_set: ByClass { one_cycle: PAIRS, half_width: PAIRS, two_cycles: false },

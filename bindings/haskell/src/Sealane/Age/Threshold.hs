@@ -68,7 +68,7 @@ data Part = Part
     -- file.
     , partLabel :: ByteString
     -- ^ The authenticated note from the creator of the file, in UTF-8.
-    , partSet :: ByteString
+    , partShareSet :: ByteString
     -- ^ The share set id in hexadecimal digits, as @sealane inspect@ shows it.
     , partThreshold :: Word8
     -- ^ The number of parts needed to open the file.
@@ -81,14 +81,14 @@ data Part = Part
 instance Eq Part where
     a == b = public a == public b && sameBytes (partText a) (partText b)
       where
-        public part = (partLabel part, partSet part, partThreshold part, partCount part, partPoint part)
+        public part = (partLabel part, partShareSet part, partThreshold part, partCount part, partPoint part)
 
 -- | Does not show the text.
 instance Show Part where
     showsPrec depth part =
         showParen (depth > 10) $
             showString "Part {partLabel = " . shows (partLabel part)
-                . showString ", partSet = " . shows (partSet part)
+                . showString ", partShareSet = " . shows (partShareSet part)
                 . showString ", partThreshold = " . shows (partThreshold part)
                 . showString ", partCount = " . shows (partCount part)
                 . showString ", partPoint = " . shows (partPoint part)
@@ -145,11 +145,11 @@ identitiesWithParts !text parts = flip (foldr seq) parts . identitiesThat $ \lis
 data PartDetails
 
 -- | The length of @sealane_age_part@: three texts and three numbers.
-partBytes, partTextBytes, partLabelBytes, partSetBytes :: Int
-partBytes = partTextBytes + partLabelBytes + partSetBytes + 3
+partBytes, partTextBytes, partLabelBytes, partShareSetBytes :: Int
+partBytes = partTextBytes + partLabelBytes + partShareSetBytes + 3
 partTextBytes = 96
 partLabelBytes = 101
-partSetBytes = 33
+partShareSetBytes = 33
 
 peekPart :: Ptr PartDetails -> IO Part
 peekPart part =
@@ -161,7 +161,7 @@ peekPart part =
         <*> number 1
         <*> number 2
   where
-    number i = peekByteOff part (partTextBytes + partLabelBytes + partSetBytes + i)
+    number i = peekByteOff part (partTextBytes + partLabelBytes + partShareSetBytes + i)
 
 -- The texts may be long.
 foreign import ccall safe "sealane.h sealane_age_recipients_require"
