@@ -1,6 +1,7 @@
 """Files of the system and of Python: permissions, pipes, and sources and targets that fail."""
 
 import contextlib
+import errno
 import io
 import os
 import struct
@@ -242,6 +243,22 @@ def test_the_reason_of_a_write_that_failed_is_kept():
         writer.write(DATA)
     writer.abort()
     writer.close()
+
+
+def test_closing_a_file_says_why_its_last_write_failed():
+    """``io.BufferedWriter`` closes the file after its last write, and shows only the error of that."""
+
+    class Disk(Full):
+        def write(self, data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for kind, reason in ((Disk, errno.ENOSPC), (Full, None)):
+        file = io.BufferedWriter(age.create_age(kind(0), IDENTITY.recipient), len(DATA) + 1)
+        file.write(DATA)
+        with pytest.raises(OSError, match="incomplete, because a write to it failed") as failure:
+            file.close()
+        assert failure.value.errno == failure.value.__cause__.errno == reason
+        assert file.raw.closed
 
 
 def test_data_that_cannot_be_written():
