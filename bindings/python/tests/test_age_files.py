@@ -245,6 +245,16 @@ def test_the_reason_of_a_write_that_failed_is_kept():
     writer.close()
 
 
+def test_a_write_that_failed_keeps_no_plaintext():
+    writer, plaintext = age.create_age(Full(0), IDENTITY.recipient), bytearray(DATA)
+    with contextlib.suppress(OSError):
+        writer.write(plaintext)
+    # Fails if the writer holds a view of the array.
+    plaintext.clear()
+    with pytest.raises(OSError, match="incomplete"):
+        writer.close()
+
+
 def test_closing_a_file_says_why_its_last_write_failed():
     """``io.BufferedWriter`` closes the file after its last write, and shows only the error of that."""
 

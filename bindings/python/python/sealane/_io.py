@@ -246,6 +246,8 @@ class AgeWriter(AbortsOnError, io.RawIOBase):
                 # A part of the ciphertext may be missing now, so the file must stay incomplete.
                 self._sealer = sealer = None
                 self._failure = None if self.closed else failure
+                # The traceback of the exception would keep the plaintext.
+                del data, view
                 raise
             self._position += view.nbytes
             return view.nbytes
