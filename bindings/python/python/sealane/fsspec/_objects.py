@@ -74,7 +74,7 @@ class Objects:
         """Moves objects.
 
         If the other filesystem can rename, single objects are renamed, and so are those that match
-        a pattern. There, a name of an object that exists is no pattern.
+        a pattern. On such a filesystem, the name of an object that exists is never a pattern.
         """
         is_list = not isinstance(path1, str | os.PathLike)
         names = self._strip(list(path1)) if is_list else [self._strip(path1)]
