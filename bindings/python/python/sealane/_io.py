@@ -246,6 +246,8 @@ class AgeWriter(AbortsOnError, io.RawIOBase):
                 # A part of the ciphertext may be missing now, so the file must stay incomplete.
                 self._sealer = sealer = None
                 self._failure = None if self.closed else failure
+                # The traceback of the exception would keep the plaintext.
+                del data, view
                 raise
             self._position += view.nbytes
             return view.nbytes
@@ -293,8 +295,8 @@ class AgeWriter(AbortsOnError, io.RawIOBase):
     def close(self) -> None:
         """Finishes the file.
 
-        Raises ``OSError`` if a write has failed and its exception is no longer being handled: the
-        file is incomplete then.
+        Raises ``OSError`` if a write has failed and its exception is not being handled: the file is
+        incomplete then. The exception of the write is the cause of this error.
         """
         try:
             # A finalizer, which has no sealer, must not wait.
@@ -313,7 +315,9 @@ class AgeWriter(AbortsOnError, io.RawIOBase):
             self._release()
         # The caller may have ignored the exception of the write.
         if failure is not None and not _is_handled(failure):
-            raise OSError("the file is incomplete, because a write to it failed")
+            reason = "the file is incomplete, because a write to it failed"
+            number = failure.errno if isinstance(failure, OSError) else None
+            raise (OSError(reason) if number is None else OSError(number, reason)) from failure
 
     def abort(self) -> None:
         """Leaves the file incomplete, so that nobody can read it to its end.

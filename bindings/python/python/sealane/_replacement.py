@@ -43,13 +43,14 @@ def _keep_access_list(descriptor: int, path: str, keep: bool) -> bool:
     """
     if not hasattr(os, "getxattr"):
         # Access lists of other systems are not supported.
-        return keep
+        return True
     old: bytes | None = None
+    is_known = True
     try:
         old = os.getxattr(path, _ACCESS_LIST)
     except OSError as error:
         # With another error, there may be a list that cannot be read.
-        keep = keep and error.errno in _NO_LIST
+        is_known = error.errno in _NO_LIST
     if old is not None and keep:
         with contextlib.suppress(OSError):
             os.setxattr(descriptor, _ACCESS_LIST, old)
@@ -59,13 +60,15 @@ def _keep_access_list(descriptor: int, path: str, keep: bool) -> bool:
     except OSError as error:
         if error.errno not in _NO_LIST:
             raise
-    return old is None and keep
+    return old is None and is_known
 
 
 def _keep_permissions(descriptor: int, path: str, old: os.stat_result) -> None:
     """Gives a file the owner, group, mode and access list of the file at ``path``.
 
-    If the group or the list cannot be kept, the group gets no rights.
+    If the group or the list cannot be kept, the users that they named are among all others. So the
+    group gets no rights then, and the others keep only those that no list could deny, or that the
+    group had too.
     """
     new = os.fstat(descriptor)
     if new.st_uid != old.st_uid:
@@ -79,7 +82,12 @@ def _keep_permissions(descriptor: int, path: str, old: os.stat_result) -> None:
             keeps_group = True
     # Before the mode: with a list, the group bits of the mode are the maximum that it allows.
     keeps_list = _keep_access_list(descriptor, path, keeps_group)
-    mode = old.st_mode & (0o777 if keeps_list else 0o707)
+    rights = 0o777
+    if not keeps_list:
+        rights = 0o700
+    elif not keeps_group:
+        rights = 0o700 | (old.st_mode & 0o070) >> 3
+    mode = old.st_mode & rights
     # On some file systems, all files have the same mode, which nobody can set.
     if stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:
         os.fchmod(descriptor, mode)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import posixpath
 from glob import has_magic
+from pathlib import PurePosixPath
 from typing import Any
 
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
@@ -74,7 +75,9 @@ class Objects:
         """Moves objects.
 
         If the other filesystem can rename, single objects are renamed, and so are those that match
-        a pattern. There, a name of an object that exists is no pattern.
+        a pattern. On such a filesystem, the name of an object that exists is never a pattern. If
+        renames cannot do what a pattern asks for, nothing is moved, and this raises ``ValueError``,
+        ``FileExistsError`` or ``NotImplementedError``.
         """
         is_list = not isinstance(path1, str | os.PathLike)
         names = self._strip(list(path1)) if is_list else [self._strip(path1)]
@@ -84,27 +87,53 @@ class Objects:
         elif not is_list and (not is_pattern or self.target.exists(names[0])):
             self._rename(path1, path2)
         else:
-            self._rename_matches(names, self._strip(path2), recursive, is_list)
+            self._rename_matches(names, self._strip(path2), recursive, maxdepth, is_list)
 
-    def _rename_matches(self, names: list[str], folder: str, recursive: bool, is_flat: bool) -> None:
+    def _rename_matches(
+        self, names: list[str], folder: str, recursive: bool, maxdepth: int | None, is_flat: bool
+    ) -> None:
         """Moves objects into a folder: those with these names, and those that match the patterns.
 
         Each match is renamed, because the base class copies the matches, and then removes the
-        object that has the pattern itself as its name.
+        object that has the pattern itself as its name. If a rename could not give what a copy
+        gives, this raises an exception, and nothing is moved.
         """
-        found: list[str] = []
+        matches: list[str] = []
         for name in names:
             if not has_magic(name) or self.target.exists(name):
-                found.append(name)
+                matches.append(name)
             else:
-                found += [one for one in self.target.glob(name) if recursive or not self.target.isdir(one)]
+                globbed = self.target.glob(name, maxdepth=maxdepth)
+                matches += [one for one in globbed if recursive or not self.target.isdir(one)]
+        # Several patterns may match an object.
+        found = dict.fromkeys(one.rstrip("/") for one in matches)
         if not found:
             raise FileNotFoundError(names)
         # As in fsspec's copies, names below the common folder stay.
         common = posixpath.commonpath(posixpath.dirname(one) for one in found)
+        moves: dict[str, str] = {}
         for one in found:
             below = posixpath.basename(one) if is_flat else posixpath.relpath(one, common or ".")
-            self._rename(one, f"{folder.rstrip('/')}/{below}")
+            self._check_move(one, new := f"{folder.rstrip('/')}/{below}", found, recursive and maxdepth is not None)
+            if new in moves:
+                raise ValueError(f"{moves[new]} and {one} cannot both be moved to {new}")
+            moves[new] = one
+        for new, one in moves.items():
+            self._rename(one, new)
+
+    def _check_move(self, old: str, new: str, found: dict[str, None], is_limited: bool) -> None:
+        """Raises an exception if a match cannot be renamed as a whole to exactly this name."""
+        for parent in map(str, PurePosixPath(old).parents):
+            if parent in found:
+                raise NotImplementedError(f"a pattern matches the folder {parent} and what is in it: {old}")
+        for other in (new, *map(str, PurePosixPath(new).parents)):
+            if other in found and old != new:
+                raise ValueError(f"{old} would be moved onto or into {other}, which is a match: {new}")
+        if is_limited and self.target.isdir(old):
+            raise NotImplementedError(f"a folder is moved as a whole, without maxdepth: {old}")
+        if self.target.isdir(new):
+            # A rename would put the object into the folder.
+            raise FileExistsError(f"a folder has the new name of {old}: {new}")
 
     def _rename(self, path1: Any, path2: Any) -> None:
         # The base class would copy over the old file, which is lost if the copy is interrupted.
