@@ -5,7 +5,9 @@ With --release, each manifest must also name the public repository."""
 
 import json
 import os
+import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tarfile
@@ -36,6 +38,13 @@ elif sys.argv[1:]:
 # Crates in separate workspaces. Their packages have no lock file, because cargo would look for
 # every crate of that file on crates.io, which does not have Sealane's yet.
 SEPARATE = ["bindings/rustls", "crates/objects", "crates/snow"]
+
+# Other files that state the version of a release, with the line that does.
+VERSIONS = {
+    **dict.fromkeys((f"bindings/{name}/Cargo.toml" for name in ("c", "openssl", "python")), r'^version = "(.+)"$'),
+    "bindings/haskell/sealane.cabal": r"^version: +(.+)$",
+    "bindings/java/pom.xml": r"^    <version>(.+)</version>$",
+}
 
 # The least number of examples in each library for other people's programs.
 LIBRARIES = ["rustls-sealane", "sealane", "sealane-age", "sealane-object-store", "sealane-shares", "sealane-simd", "sealane-snow"]
@@ -72,6 +81,15 @@ def remove_earlier(packages, target):
             if "/registry/src/-" in sources.read_text():
                 build = sources.stem.removeprefix(crate)
                 shutil.rmtree(target / f"debug/.fingerprint/{package['name']}{build}", ignore_errors=True)
+
+
+def errors_of_versions(packages):
+    """Yields the files whose version is not that of most files."""
+    versions = {package["name"]: package["version"] for package in packages}
+    for path, line in VERSIONS.items():
+        versions[path] = re.search(line, (ROOT / path).read_text(), re.MULTILINE)[1]
+    usual = statistics.mode(versions.values())
+    yield from (f"{name} has version {version}, others {usual}" for name, version in versions.items() if version != usual)
 
 
 def errors_of_manifest(package):
@@ -154,6 +172,8 @@ def main():
     missing = sorted(set(LIBRARIES) - names)
     if missing:
         sys.exit(f"not published, according to the manifests: {', '.join(missing)}")
+    if wrong := list(errors_of_versions(all_packages)):
+        sys.exit("\n".join(wrong))
     selected = [word for package in workspace for word in ("--package", package["name"])]
     cargo("package", "--quiet", "--no-verify", "--allow-dirty", *selected)
     errors, target = list(errors_of_packages(workspace, folder)), folder.parent

@@ -121,19 +121,23 @@ MARK = ".sealane-release"
 
 
 def is_release(folder):
-    """Returns whether a folder has a release, and nothing else."""
+    """Returns whether a folder has nothing but a release, or what an interrupted run has left."""
     sums = ("SHA256SUMS", "SHA256SUMS.minisig")
+    names = {path.name for path in folder.iterdir()}
+    if MARK in names:
+        ours = {MARK, "work", *sums}
+        return all(name in ours or name.startswith(("sealane-", "sealane_", "sealane.")) for name in names)
     if not all((folder / name).is_file() for name in sums):
         return False
     listed = {line.partition("  ")[2] for line in (folder / sums[0]).read_text(errors="replace").splitlines()}
-    return {path.name for path in folder.iterdir()} <= {*listed, *sums}
+    return names <= {*listed, *sums}
 
 
 def prepare(folder, key):
     """Creates the folder for the archives, or empties the folder of an earlier release, even of one
     that was interrupted."""
     if folder.is_dir() and any(folder.iterdir()):
-        if not ((folder / MARK).is_file() or is_release(folder)):
+        if not is_release(folder):
             sys.exit(f"{folder} has files that are not of an earlier release: name another folder")
         if folder.resolve() in key.resolve().parents:
             sys.exit(f"the key {key} is in {folder}, which would be emptied: move it elsewhere")

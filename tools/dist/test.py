@@ -49,16 +49,20 @@ def made_twice():
 
 
 def replaced(folder):
-    """Checks that a release is replaced, but not if other files are in its folder."""
+    """Checks that a release is replaced, also one that was interrupted, but not if other files are in
+    its folder."""
     other = folder / "notes.txt"
-    other.touch()
-    try:
-        prepare(folder, WORK / "key")
-    except SystemExit:
-        check(other.exists() and (folder / "SHA256SUMS").exists(), "a refused folder was emptied")
-    else:
-        check(False, "a file that is not of the release was removed")
-    other.unlink()
+    for was_interrupted in (False, True):
+        other.touch()
+        if was_interrupted:
+            (folder / MARK).touch()
+        try:
+            prepare(folder, WORK / "key")
+        except SystemExit:
+            check(other.exists() and (folder / "SHA256SUMS").exists(), "a refused folder was emptied")
+        else:
+            check(False, "a file that is not of the release was removed")
+        other.unlink()
     prepare(folder, WORK / "key")
     check([path.name for path in folder.iterdir()] == [MARK], "the earlier release is not replaced")
 

@@ -2,7 +2,7 @@
 //!
 //! Every file names its source and its licence. `README.md` in this crate lists the files. The
 //! Python programs in `generate/` check the published values against big integers and write the
-//! files.
+//! files, except those of `slip39`, `haraka` and `erasure`, which come from other programs.
 //!
 //! A malformed file is a defect of this repository, so the loader panics and names the file.
 

@@ -118,7 +118,8 @@ impl Messages {
     /// Returns the time of `passes` passes over all messages. The first message has the number
     /// `next`, which grows with each message.
     ///
-    /// Sealed messages are restored before each pass, and the clock stops meanwhile. It is read
+    /// Sealed messages are numbered from 0 in each pass, as when they were sealed, so `next` does
+    /// not change. They are restored before each pass, and the clock stops meanwhile. It is read
     /// twice for each pass, which costs about 0.3 % of a pass over some 16 KiB, equally in all
     /// rows.
     ///

@@ -7,11 +7,12 @@ pub fn median(values: &[f64]) -> f64 {
     sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Returns the values at a quarter, half and three quarters of the sorted ones.
+/// Returns the values at a quarter, half and three quarters of the sorted ones, the lower one of
+/// two. The second is the [`median`].
 #[must_use]
 pub fn quartiles(values: &[f64]) -> [f64; 3] {
     let sorted = sorted(values);
-    [1, 2, 3].map(|quarter| sorted.get(sorted.len() * quarter / 4).copied().unwrap_or(f64::NAN))
+    [1, 2, 3].map(|quarter| sorted.get(sorted.len().saturating_sub(1) * quarter / 4).copied().unwrap_or(f64::NAN))
 }
 
 /// Returns the least value.
@@ -37,6 +38,7 @@ mod tests {
         assert!(median(&[]).is_nan());
         assert_eq!(quartiles(&[5.0, 1.0, 4.0, 2.0, 3.0]), [2.0, 3.0, 4.0]);
         assert_eq!(quartiles(&[7.0]), [7.0; 3]);
+        assert_eq!(quartiles(&[4.0, 3.0, 1.0, 2.0]), [1.0, 2.0, 3.0]);
         assert_eq!(best(&[3.0, 1.0, 2.0]), 1.0);
     }
 }

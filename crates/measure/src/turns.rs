@@ -12,7 +12,7 @@ pub struct Rounds {
     /// The duration of a row's turn. A turn has at least one call.
     pub turn: Duration,
     /// The time for which a row runs unmeasured before its turn, so that it finds its own state in
-    /// caches, predictors and the clock.
+    /// caches, predictors and the clock. A row that skips rounds does not.
     pub settle: Duration,
 }
 

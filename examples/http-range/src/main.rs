@@ -26,7 +26,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let reader = LockedFile::read_async(&object).await?.unlock(identities)?;
     let plaintext = reader.read_async(start.parse()?..end.parse()?).await?;
 
-    std::io::stdout().write_all(&plaintext)?;
+    let mut output = std::io::stdout().lock();
+    output.write_all(&plaintext)?;
+    // Without this, an error in the bytes behind the last newline would be ignored.
+    output.flush()?;
     eprintln!("{} requests, {} bytes", object.requests(), object.bytes());
     Ok(())
 }

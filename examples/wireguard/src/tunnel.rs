@@ -80,6 +80,10 @@ pub struct Tunnel {
 
 impl Tunnel {
     /// Returns one end of the tunnel between two peers with this secret.
+    ///
+    /// Use a secret for one tunnel only, also after a restart. A second one would seal with the
+    /// same keys and nonces, which reveals the packets of both and lets anyone forge others, and
+    /// its peer would accept old messages. A handshake gives a new secret each time.
     #[must_use]
     pub fn new(secret: &[u8; 32], role: Role) -> Self {
         Self::with_rekey_after(secret, role, REKEY_AFTER_MESSAGES)
@@ -120,7 +124,7 @@ impl Tunnel {
         let mut packets = packets;
         while !packets.is_empty() {
             if self.sending.counter >= self.rekey_after {
-                let number = self.sending.number + 1;
+                let number = next(self.sending.number);
                 self.sending = Sending { number, cipher: cipher(&self.secret, number, self.role), counter: 0 };
             }
             let left = self.rekey_after - self.sending.counter;
@@ -152,8 +156,9 @@ impl Tunnel {
                 newest_was_used |= has_opened && place + 1 == sessions;
             }
             if newest_was_used {
-                let next = self.receiving_session(self.receiving[sessions - 1].number + 1);
-                self.receiving.push(next);
+                let number = next(self.receiving[sessions - 1].number);
+                let session = self.receiving_session(number);
+                self.receiving.push(session);
                 if self.receiving.len() > 3 {
                     self.receiving.remove(0);
                 }
@@ -166,6 +171,11 @@ impl Tunnel {
         let cipher = cipher(&self.secret, number, self.role.other());
         Receiving { number, cipher, window: ReplayWindow::default() }
     }
+}
+
+/// Returns the number of the next session. Its key is that of no earlier session.
+fn next(session: u32) -> u32 {
+    session.checked_add(1).expect("2^32 sessions, of 2^60 messages each unless the caller chose fewer")
 }
 
 /// Returns the cipher for a session and a sender. This replaces the handshake: the key is

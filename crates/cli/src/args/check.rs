@@ -80,12 +80,16 @@ fn not_for_several(inputs: &[PathBuf], what: &str, hint: &str) -> Error {
 }
 
 impl RecipientArgs {
-    /// Refuses a label without a threshold, and one label for several files: holders could not tell
-    /// which of the files they help to open.
-    pub(super) fn check_label(&self, several: bool) -> Result<()> {
+    /// Refuses a threshold for a passphrase, a label without a threshold, and one label for several
+    /// files: holders could not tell which of the files they help to open.
+    pub(super) fn check_threshold(&self, several: bool) -> Result<()> {
         if self.label.is_some() && several {
             return Err(Error::usage("--label can't be used with several files")
                 .hint("encrypt an archive (tar), or give each file a label of its own"));
+        }
+        if self.threshold.is_some() && self.passphrase {
+            return Err(Error::usage("-k/--threshold can't be combined with -p")
+                .hint("a file encrypted with a passphrase has no other recipients"));
         }
         if self.label.is_some() && self.threshold.is_none() {
             return Err(Error::usage("--label needs -k/--threshold")

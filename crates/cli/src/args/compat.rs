@@ -15,18 +15,23 @@ pub(super) struct Flag {
     short: Option<char>,
     long: Option<String>,
     takes_value: bool,
+    /// Whether `-o ""` means "no output file", as it does in age.
+    may_be_empty: bool,
 }
 
 /// Returns the flags of `command`, including those for help and the version.
 pub(super) fn flags_of(command: &Command) -> Vec<Flag> {
     let mut command = command.clone();
     command.build();
+    // Without an output file, these change files in place, or show a secret.
+    let needs_output = ["rekey", "contribute"].contains(&command.get_name());
     let flags = command.get_arguments().filter(|arg| !arg.is_positional());
     flags
         .map(|arg| Flag {
             short: arg.get_short(),
             long: arg.get_long().map(str::to_owned),
             takes_value: arg.get_action().takes_values(),
+            may_be_empty: arg.get_short() == Some('o') && !needs_output,
         })
         .collect()
 }
@@ -63,8 +68,7 @@ pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]
             // Flag and value in one argument, so that a value that looks like a flag stays a value.
             let mut joined = OsString::from(&dashed);
             match value.map(OsString::from).or_else(|| args.next()) {
-                // In scripts, `-o ""` means "no output file".
-                Some(value) if value.is_empty() && flag.short == Some('o') => {
+                Some(value) if value.is_empty() && flag.may_be_empty => {
                     out.remove(flag);
                     continue;
                 }

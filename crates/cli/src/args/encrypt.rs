@@ -56,12 +56,8 @@ impl EncryptArgs {
         if !self.many {
             check_single(&self.inputs.inputs, self.folder, false)?;
         }
-        recipients.check_label(is_several(&self.inputs.inputs))?;
-        let RecipientArgs { passphrase, threshold, .. } = *recipients;
-        if threshold.is_some() && passphrase {
-            return Err(Error::usage("-k/--threshold can't be combined with -p")
-                .hint("a file encrypted with a passphrase has no other recipients"));
-        }
+        recipients.check_threshold(is_several(&self.inputs.inputs))?;
+        let passphrase = recipients.passphrase;
         let with_keys = recipients.are_named() || !self.identities.given.is_empty();
         if !with_keys && !passphrase {
             return Err(Error::usage("missing recipients")

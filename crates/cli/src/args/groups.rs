@@ -59,7 +59,7 @@ impl RecipientArgs {
 pub(crate) struct KeyArgs {
     #[command(flatten)]
     pub(crate) identities: IdentityArgs,
-    /// Use a holder's part of the file's key from the file PATH, which may be encrypted to the
+    /// Use a holder's part of the file key from the file PATH, which may be encrypted to the
     /// identities (repeatable)
     #[arg(long = "part", value_name = "PATH", allow_hyphen_values = true)]
     pub(crate) parts: Vec<PathBuf>,

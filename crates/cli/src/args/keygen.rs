@@ -22,8 +22,8 @@ pub(crate) struct KeygenArgs {
     /// which lets age and rage open files for several holders
     #[arg(long, conflicts_with_all = ["convert", "pq", "split"])]
     pub(crate) plugin: bool,
-    /// Make a key, and write only its N shares into the folder OUTPUT; any K of them restore the
-    /// key
+    /// Make a key, and write only its N shares into the folder OUTPUT [default: the current
+    /// folder]; any K of them restore the key
     #[arg(long, value_name = "K/N", value_parser = k_of_n)]
     pub(crate) split: Option<(usize, usize)>,
     #[command(flatten)]

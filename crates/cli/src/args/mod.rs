@@ -96,7 +96,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         name: "contribute",
-        about: "Contributes your part of a file's key to the person opening it",
+        about: "Contributes your part of a file key to the person opening it",
         group: Group::Files,
         describe: contribute::command,
         parse: |c, args| parse_as_age(c, args, ContributeArgs::checked, Action::Contribute),

@@ -88,7 +88,7 @@ impl RekeyArgs {
                     .hint("name recipients with -r RECIPIENT or -R FILE, or with a new passphrase: -p")
             });
         }
-        self.recipients.check_label(self.many)?;
+        self.recipients.check_threshold(self.many)?;
         if self.add && passphrase {
             return Err(Error::usage("-p/--passphrase can't be combined with --add")
                 .hint("a file encrypted with a passphrase has no other recipients"));

@@ -9,7 +9,7 @@ use super::units::whole;
 /// The arguments of `sealane split`.
 #[derive(Args, Debug)]
 pub(crate) struct SplitArgs {
-    /// Require K shares to restore the secret (2 to N); fewer reveal nothing but its length
+    /// Require K shares to restore the secret (2 to N)
     #[arg(short = 'k', long, value_name = "K", value_parser = whole::<usize>)]
     pub(crate) threshold: usize,
     /// Make N shares (2 to 255, or 16 with --words)
@@ -43,7 +43,7 @@ pub(crate) struct FormArgs {
     #[arg(long)]
     pub(crate) text: bool,
     /// Make SLIP-39 shares (words to read out), at most 16, of an identity's key or of a secret of
-    /// 16 bytes or more
+    /// 16 to 1024 bytes, an even number
     #[arg(long)]
     pub(crate) words: bool,
     /// Make shares for ssss-combine, of a secret of at most 128 bytes or of the key in an identity

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use clap::{Args, Command};
 
-use super::check::{refuse_parts, refuse_stdin, warn_duplicates};
+use super::check::{is_several, refuse_parts, refuse_stdin, warn_duplicates};
 use super::groups::{KeyArgs, ManyInputArgs, ThreadArgs};
 use crate::error::Result;
 
@@ -43,6 +43,8 @@ impl VerifyArgs {
         let inputs = &mut self.inputs.inputs;
         if inputs.len() > 1 {
             refuse_stdin(inputs)?;
+        }
+        if is_several(inputs) {
             refuse_parts(inputs, &self.keys.parts)?;
         }
         inputs.retain(|path| path != OsStr::new("-"));

@@ -1,4 +1,4 @@
-//! `sealane contribute` contributes a holder's part of a file's key to the person who opens the
+//! `sealane contribute` contributes a holder's part of a file key to the person who opens the
 //! file.
 //!
 //! The question shows only values that are authenticated with the part. Everything else, such as
@@ -133,7 +133,7 @@ fn ask(description: &ShareDescription) -> Result<bool> {
     };
     let ShareDescription { threshold, count, point, set, label, .. } = description;
     for line in [
-        "A part of a file's key. The maker of the file says:".to_owned(),
+        "A part of a file key. The maker of the file says:".to_owned(),
         format!("  label      {}", shown(label.as_ref())),
         format!("  part       {point} of {count}; any {threshold} open the file"),
         format!("  share set  {set} (format v1)"),

@@ -16,7 +16,7 @@ use crate::keys::identities::{Identities, Openable};
 use crate::keys::passphrase::Passphrases;
 use crate::keys::scrypt::PassphraseIdentity;
 
-/// Identities, and contributed parts of a file's key. Any number of threads may use them.
+/// Identities, and contributed parts of a file key. Any number of threads may use them.
 pub(crate) struct Openers {
     identities: Openable,
     parts: Parts,

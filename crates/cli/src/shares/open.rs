@@ -102,11 +102,11 @@ impl Shares {
             return Err(bad.error);
         }
         LeftOut::of(&incidental).say();
+        shares.choose(chosen)?;
         if let Some(words) = shares.words.first() {
             return Err(Error::new(format!("{} is a share in words (SLIP-39), which cannot be {what}", words.place))
                 .hint("combine them, and split the secret again"));
         }
-        shares.choose(chosen)?;
         Ok(shares)
     }
 

@@ -223,6 +223,7 @@ fn the_short_help_fits_on_a_screen_and_the_long_help_is_complete() {
         "encrypt",
         "decrypt",
         "inspect",
+        "verify",
         "rekey",
         "contribute",
         "keygen",

@@ -169,12 +169,10 @@ fn age_plugin_pq_converts_identities() {
     ends(&run(&dir, "age-plugin-pq", &["--age-plugin=x"]), 4, "unknown state machine \"x\"");
     ends(&run(&dir, "age-plugin-sealane", &[]), 1, "Usage:\n");
 
-    // The file is encrypted to the recipient of `pq.txt`. Decryption with the plugin's identity
-    // unwraps the file key through the plugin protocol.
+    // The command reads such identities itself, without the plugin.
     let recipient = String::from_utf8(run(&dir, "age-keygen", &["-y", "pq.txt"]).quiet().stdout).unwrap();
     let native = run_with(&dir, b"secret", "age", &["-r", recipient.trim()]).quiet().stdout;
     assert_eq!(run_with(&dir, &native, "age", &["-d", "-i", "plugin.txt"]).quiet().stdout, b"secret");
-    // Encryption to the recipient of the plugin's identity also uses the protocol.
     let sealed = run_with(&dir, b"secret", "age", &["-e", "-i", "plugin.txt"]).quiet().stdout;
     assert_eq!(run_with(&dir, &sealed, "age", &["-d", "-i", "pq.txt"]).quiet().stdout, b"secret");
     let inspected = run_with(&dir, &sealed, "age-inspect", &["--json"]).quiet().stdout;
@@ -187,4 +185,33 @@ fn age_plugin_pq_converts_identities() {
     run(&dir, "age-keygen", &["-pq", "-o", "other.txt"]).ok();
     let other = run_with(&dir, b"secret", "age", &["-e", "-i", "other.txt"]).quiet().stdout;
     ends(&run_with(&dir, &other, "age", &["-d", "-i", "plugin.txt"]), 1, "age: error: no identity matches");
+}
+
+#[test]
+fn age_plugin_pq_speaks_the_protocol_of_plugins() {
+    let dir = dir();
+    run(&dir, "age-keygen", &["-pq", "-o", "pq.txt"]).ok();
+    let identity = run(&dir, "age-plugin-pq", &["-identity", "pq.txt"]).ok().stdout;
+    let identity = String::from_utf8(identity).unwrap();
+    let identity = identity.lines().find(|line| line.starts_with("AGE-PLUGIN-PQ-1")).unwrap();
+    let plugin = |machine: &str, messages: &str| {
+        // Whatever the plugin says is answered with `ok`.
+        let input = format!("{messages}-> done\n\n{}", "-> ok\n\n".repeat(3));
+        run_with(&dir, input.as_bytes(), "age-plugin-pq", &[&format!("--age-plugin={machine}")]).text()
+    };
+    let file_key = "BwcHBwcHBwcHBwcHBwcHBw";
+    let wrapped = plugin(
+        "recipient-v1",
+        &format!("-> add-identity {identity}\n\n-> extension-labels\n\n-> wrap-file-key\n{file_key}\n"),
+    );
+    assert!(wrapped.contains("-> labels postquantum\n"), "{wrapped}");
+    let start = wrapped.find("-> recipient-stanza 0 mlkem768x25519 ").unwrap();
+    // One argument, and a body of one line.
+    let stanza: Vec<_> = wrapped[start..].lines().take(2).collect();
+    let unwrap = |stanza: &str| plugin("identity-v1", &format!("-> add-identity {identity}\n\n{stanza}\n"));
+    let unwrapped = unwrap(&stanza.join("\n"));
+    assert!(unwrapped.contains(&format!("-> file-key 0\n{file_key}\n")), "{unwrapped}");
+    let first = if stanza[1].starts_with('A') { "B" } else { "A" };
+    let forged = unwrap(&format!("{}\n{first}{}", stanza[0], &stanza[1][1..]));
+    assert!(!forged.contains("-> file-key"), "{forged}");
 }

@@ -93,6 +93,8 @@ fn to_another_file_and_armored() {
     let (dir, data) = dir();
     let before = dir.read("x");
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "-o", "y", "x"]).ok();
+    // A script with an empty variable must not change the file itself.
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "-o", "", "x"]).misused("'--output <OUTPUT>'");
     assert!(dir.read("x") == before);
     opens(&dir, "b.txt", "y", &data);
     dir.run_with(&data, ["-a", "-R", "key.pub", "-o", "armored"]).quiet();
@@ -138,6 +140,7 @@ fn with_passphrases() {
     assert!(dir.read("x") == before);
     run_with_passphrase("two", &["rekey", "-R", "b.pub", "x"]).fails("incorrect passphrase");
     run_with_passphrase("one", &["rekey", "--add", "-R", "b.pub", "x"]).failed_somehow();
+    dir.run(["rekey", "-p", "-k", "2", "x"]).misused("-k/--threshold can't be combined with -p");
 }
 
 #[track_caller]

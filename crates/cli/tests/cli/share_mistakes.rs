@@ -106,6 +106,12 @@ fn a_foreign_set_in_one_file_is_not_combined() {
     // The same for commands that make new shares from old ones.
     let mixed = ["holder-1", "holder-2", "holder-3", "evil"];
     dir.run(["share", "refresh", "-o", "new"].into_iter().chain(mixed)).fails("of 2 different sets");
+    dir.write("word-secret", [7; 16]);
+    dir.run(["split", "--words", "-k", "2", "-n", "2", "-o", "words", "word-secret"]).ok();
+    let words = std::fs::read_dir(dir.path("words")).unwrap().map(|entry| entry.unwrap().path());
+    let mut with_words: Vec<_> = mixed.iter().map(|name| dir.path(name)).chain(words).collect();
+    with_words.splice(0..0, ["share", "refresh", "--set", &set, "-o", "refreshed"].map(Into::into));
+    dir.run(with_words).ok();
     dir.run(["share", "reissue", "--index", "4", "-o", "new", "--set", &set].into_iter().chain(mixed)).ok();
     assert!(Share::from_text(std::str::from_utf8(&only_line(&dir, "new")).unwrap()).unwrap() == shares[3]);
 }

@@ -106,7 +106,13 @@ impl Dir {
     }
 
     fn prepare(&self, command: &mut Command) {
-        command.current_dir(self.root()).stdin(Stdio::null());
+        self.isolate(command);
+        command.stdin(Stdio::null());
+    }
+
+    /// Lets the command run in the directory, without the tester's own settings.
+    pub(crate) fn isolate(&self, command: &mut Command) {
+        command.current_dir(self.root());
         for name in [
             "AGE_PASSPHRASE",
             "AGE_PASSPHRASE_FD",

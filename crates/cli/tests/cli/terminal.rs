@@ -12,8 +12,8 @@ pub(crate) fn in_terminal(dir: &Dir, script: &str) -> Session {
     // begins without.
     let mut command = Command::new("env");
     command.args(["--default-signal", "sh", "-c", &format!("stty echo; {script}")]);
-    command.env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
-    command.env("AGE_PASSPHRASE_WORK_FACTOR", "4").env_remove("AGE_PASSPHRASE").env_remove("PINENTRY_PROGRAM");
+    dir.isolate(&mut command);
+    command.env("SEALANE", SEALANE).env("TERM", "xterm");
     Session::start(command)
 }
 

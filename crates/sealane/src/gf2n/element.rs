@@ -138,8 +138,8 @@ impl<F: Field> Element<F> {
         declassify_limbs(self.0.as_mut());
     }
 
-    /// Clears the bits above an element of fewer than 64 bits in its limb. Vectors leave arbitrary
-    /// bits there and ignore them.
+    /// Clears the bits above an element of fewer than 64 bits in its limb. Factors must not have
+    /// such bits.
     #[inline(always)]
     pub(crate) fn mask(&mut self) {
         if F::BITS < 64 {

@@ -32,7 +32,7 @@ fn store<F: Field, V: ClmulLanes>(vector: Vector<F, V>) -> F::Limbs {
     let mut limbs = F::ZERO;
     vector.store(0, limbs.as_mut(), 0);
     if F::BITS < 64 {
-        // Vectors leave arbitrary bits above the element.
+        // Factors must not have bits above the element.
         limbs.as_mut()[0] &= (1 << (F::BITS % 64)) - 1;
     }
     limbs

@@ -38,15 +38,15 @@ impl Family for AesFamily {
 
 /// Numbers of inputs that are hashed together. On each backend, they are split into groups of every
 /// size, down to single hashes.
-const COUNTS: [usize; 4] = [1, 8, 13, 31];
-const MAX_COUNT: usize = 31;
+const COUNTS: [usize; 5] = [1, 8, 13, 31, 32];
+const MAX_COUNT: usize = 32;
 /// Lengths in bytes of the sponge's messages. [`OUTPUT`] is the length of its output.
 const LENGTHS: [usize; 3] = [0, 31, 64];
 const MAX_LENGTH: usize = 64;
 const OUTPUT: usize = 70;
 
-const HARAKA256_DIGEST: u64 = 17_909_364_237_320_657_434;
-const HARAKA512_DIGEST: u64 = 2_158_104_971_907_912_238;
+const HARAKA256_DIGEST: u64 = 10_482_199_016_562_223_604;
+const HARAKA512_DIGEST: u64 = 9_465_958_247_421_664_707;
 const HARAKA_S_DIGEST: u64 = 12_897_076_695_271_558_962;
 
 fn hash_digest<const IN: usize>(

@@ -19,8 +19,9 @@ pub(crate) fn backends() -> Vec<AesBackend> {
     backends_of::<AesFamily>()
 }
 
-/// The largest number of inputs that any backend processes at a time: 4 vectors of 4 blocks.
-const WIDEST: usize = 16;
+/// The largest number of inputs that any backend processes at a time: 4 groups of 8 blocks in
+/// portable code.
+const WIDEST: usize = 32;
 
 fn inputs<const IN: usize>(seed: u64, count: usize) -> Vec<[u8; IN]> {
     test_bytes(seed, IN * count).as_chunks().0.to_vec()

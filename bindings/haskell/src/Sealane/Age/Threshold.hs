@@ -60,7 +60,7 @@ recipientsRequiring !threshold !label !text = recipientsThat $ \list -> do
     withBytes label $ \start len ->
         checkAge (recipientsRequire list (fromIntegral threshold) (castPtr start) len)
 
--- | The part of a file's key that a holder contributes. '==' does not stop at the first byte of the
+-- | The part of a file key that a holder contributes. '==' does not stop at the first byte of the
 -- text that differs, so it does not reveal its position.
 data Part = Part
     { partText :: ByteString

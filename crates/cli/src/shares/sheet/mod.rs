@@ -92,10 +92,16 @@ impl Sheets<'_> {
             escaped(stem),
         );
         out.push_str(&code);
+        // A digest of the secret is shared together with words.
+        let fewer = if self.words {
+            "do not restore it, but one fewer show whether a guess at it is right"
+        } else {
+            "reveal nothing about it but its length"
+        };
         let _ = write!(
             out,
             "<div class=\"side\">\n<p><strong>Any {threshold} of the {count} shares restore the secret.</strong> Fewer \
-             reveal nothing about it but its length. Keep this sheet secret, dry, and apart from the other shares.</p>\n"
+             {fewer}. Keep this sheet secret, dry, and apart from the other shares.</p>\n"
         );
         self.instructions(&mut out, sheet.text);
         out.push_str("</div>\n</div>\n");
