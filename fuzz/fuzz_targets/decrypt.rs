@@ -49,6 +49,8 @@ fuzz_target!(|case: Case| {
     let theirs = open_by_age(&file);
     compare(&file, is_binary, ours.as_ref(), theirs);
     let Ok((released, error)) = &ours else { return };
+    let is_authentic = |(i, piece): (usize, &[u8])| case.plan.has_chunk((i * CHUNK) as u64, piece);
+    assert!(released.chunks(CHUNK).enumerate().all(is_authentic), "{} bytes, not all authentic", released.len());
     if error.is_none() && !released.is_empty() {
         reached!("a whole file");
     } else if !released.is_empty() {

@@ -212,34 +212,53 @@ fn rows<const LANES: usize>(power: Element) {
 /// powers of all keys: see [`Bounds`].
 #[test]
 fn vectors_of_44_bit_limbs() {
-    on_rows::<2, true>();
-    on_rows::<4, true>();
-    on_rows::<8, true>();
+    on_rows::<2>();
+    on_rows::<4>();
+    on_rows::<8>();
 }
 
 /// Limbs of 26 bits without a table.
 #[test]
 fn vectors_of_26_bit_limbs_without_a_table() {
-    on_rows::<2, false>();
-    on_rows::<4, false>();
-    on_rows::<8, false>();
+    without_a_table::<2>(Element(FOLDED));
+    without_a_table::<4>(Element(FOLDED));
+    without_a_table::<8>(Element(FOLDED));
 }
 
-fn on_rows<const LANES: usize, const MUL_ADD_52: bool>() {
-    let token = Bounds::<LANES, MUL_ADD_52>::new();
+#[test]
+#[should_panic(expected = "32 bits")]
+fn a_power_that_is_not_folded_is_noticed_without_a_table() {
+    without_a_table::<4>(Element([u64::MAX, u64::MAX, 1 << 8]));
+}
+
+fn without_a_table<const LANES: usize>(power: Element) {
+    let token = Bounds::<LANES, false>::new();
     let data = vec![0; 16 * LANES * 300];
-    // Every number of blocks in the incomplete row, and one, two and four rows between two carries.
-    for blocks in (LANES + 1..=36 * LANES).chain([300 * LANES]) {
-        for bytes in [16 * blocks, 16 * blocks - 1] {
-            let mut accumulator = Accumulator::new(&[0xff; 32]);
-            accumulator.h = Element(FOLDED);
-            rows::blocks(token, &mut accumulator, &data[..bytes]);
-            if MUL_ADD_52 {
-                let mut short = Short::new(&[0xff; 32]);
-                short.h = Element(FOLDED);
-                let _ = rows::padded_and_lengths(token, short, &data[..bytes], &[0xff; 16]);
-            }
-        }
+    for bytes in lengths_in_rows::<LANES>() {
+        let sums = rows::sums_in_limbs_26(token, Element(FOLDED), power, &data[..bytes]);
+        assert!(sums.iter().all(|sum| *sum > 1 << 53), "these are no bounds: {sums:?}");
+        assert_folded(ElementBound::from_limbs(sums.map(Bound)));
+    }
+}
+
+/// Returns lengths in bytes with every number of blocks in the incomplete row, and with one, two
+/// and four rows between two carries.
+fn lengths_in_rows<const LANES: usize>() -> impl Iterator<Item = usize> {
+    let blocks = (LANES + 1..=36 * LANES).chain([300 * LANES]);
+    blocks.flat_map(|blocks| [16 * blocks, 16 * blocks - 1])
+}
+
+fn on_rows<const LANES: usize>() {
+    // Values that come from integers, such as powers of r, are bounds for every key.
+    let token = Bounds::<LANES, true>::new();
+    let data = vec![0; 16 * LANES * 300];
+    for bytes in lengths_in_rows::<LANES>() {
+        let mut accumulator = Accumulator::new(&[0xff; 32]);
+        accumulator.h = Element(FOLDED);
+        rows::blocks(token, &mut accumulator, &data[..bytes]);
+        let mut short = Short::new(&[0xff; 32]);
+        short.h = Element(FOLDED);
+        let _ = rows::padded_and_lengths(token, short, &data[..bytes], &[0xff; 16]);
     }
 }
 

@@ -11,7 +11,6 @@ use super::lanes::{FIRST_POWERS, LanesOf, first_powers, in_lanes, product, row_l
 use super::limbs::{Limbs, TokenOf};
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::field::{Element, Multiplier};
-use crate::poly1305::short::Short;
 
 /// The last row: part of the message, or a copy whose last block was completed with a 1 bit.
 pub(super) struct LastRow<'a> {
@@ -21,23 +20,23 @@ pub(super) struct LastRow<'a> {
 }
 
 /// The powers of r that rows need.
-struct Powers<L: Limbs> {
+pub(super) struct Powers<L: Limbs> {
     /// r^N … r^1, in the order of the blocks.
     lanes: L,
     /// R and R^2.
     rows: [L::Factor; 2],
 }
 
-/// Adds `blocks`, at least one, and the last row. Returns the new accumulator.
+/// Adds `blocks`, at least one, and the last row. Returns the new accumulator, not summed up.
 #[inline(always)]
 pub(super) fn add<W: U64Lanes, L: Limbs<Lanes = W>>(
     token: TokenOf<L>,
-    Short { h, r, .. }: Short,
+    h: Element,
+    powers: Powers<L>,
     blocks: &[u8],
     last: &LastRow<'_>,
-) -> Element {
+) -> L::Products {
     let row_bytes = W::LANES * BLOCK_BYTES;
-    let powers = Powers::<L>::new(token, r);
     let (head, mut rows) = split_head::<W>(blocks);
     let mut sum = first_row::<W, L>(token, h, head);
     let last = last.limbs(token);
@@ -61,10 +60,17 @@ pub(super) fn add<W: U64Lanes, L: Limbs<Lanes = W>>(
 
 impl<W: U64Lanes, L: Limbs<Lanes = W>> Powers<L> {
     #[inline(always)]
-    fn new(token: TokenOf<L>, r: Multiplier) -> Self {
+    pub(super) fn new(token: TokenOf<L>, r: Multiplier) -> Self {
         let PowersOfR { lanes, step } = PowersOfR::new(token, r);
         let square = step.multiply_full(step);
         Self { lanes, rows: [splat::<W, L>(token, step).factor(), splat::<W, L>(token, square).factor()] }
+    }
+
+    /// Returns powers that all equal `power`.
+    #[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
+    pub(super) fn all(token: TokenOf<L>, power: Element) -> Self {
+        let lanes = splat::<W, L>(token, power);
+        Self { lanes, rows: [lanes.factor(), lanes.factor()] }
     }
 
     /// Returns `sum` R + `row`.
@@ -81,10 +87,10 @@ impl<W: U64Lanes, L: Limbs<Lanes = W>> Powers<L> {
         L::carry(token, sum.add_product(token, products, &self.rows[1])).add(second)
     }
 
-    /// Combines the lanes, and wipes the powers.
+    /// Multiplies each lane by its power, and wipes the powers.
     #[inline(always)]
-    fn finish(mut self, token: TokenOf<L>, sum: L) -> Element {
-        let h = L::sum_of_lanes(sum.add_product(token, L::no_products(token), &self.lanes.factor()));
+    fn finish(mut self, token: TokenOf<L>, sum: L) -> L::Products {
+        let h = sum.add_product(token, L::no_products(token), &self.lanes.factor());
         self.lanes = L::zero(token);
         self.rows = [L::zero(token).factor(), L::zero(token).factor()];
         zeroize::optimization_barrier(&self);

@@ -24,7 +24,7 @@ use super::Tag;
 use super::accumulator::Accumulator;
 use super::field::Element;
 use super::short::{Short, ended};
-use front_padded::LastRow;
+use front_padded::{LastRow, Powers};
 pub(super) use front_padded::{PowersOfR, first_row, split_head};
 #[cfg(feature = "alloc")]
 pub(super) use lane_sum::LaneSum52;
@@ -66,7 +66,22 @@ fn in_limbs_52<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
 
 /// Does the same as [`blocks`], in limbs of 26 bits. Returns the new accumulator.
 #[inline(always)]
-fn in_limbs_26<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
+fn in_limbs_26<S: Simd>(token: S, Short { h, r, .. }: Short, data: &[u8]) -> Element {
+    let powers = Powers::<Limbs26<S::U64Lanes>>::new(token, r);
+    Limbs26::sum_of_lanes(with_powers(token, h, powers, data))
+}
+
+/// Returns the sums of all lanes, limb by limb, if all powers of r equal `power`.
+#[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
+pub(super) fn sums_in_limbs_26<S: Simd>(token: S, h: Element, power: Element, data: &[u8]) -> [u64; 5] {
+    let powers = Powers::<Limbs26<S::U64Lanes>>::all(token, power);
+    with_powers(token, h, powers, data).map(U64Lanes::sum_lanes)
+}
+
+/// Does the same as [`blocks`], with powers of r in limbs of 26 bits. Returns the accumulator, not
+/// summed up.
+#[inline(always)]
+fn with_powers<S: Simd>(token: S, h: Element, powers: Powers<Limbs26<S::U64Lanes>>, data: &[u8]) -> [S::U64Lanes; 5] {
     let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
     let (blocks, last) = whole.split_at(whole.len() - S::U64Lanes::LANES + usize::from(!rest.is_empty()));
     let mut copy = [[0; BLOCK_BYTES]; MAX_U64_LANES];
@@ -77,7 +92,7 @@ fn in_limbs_26<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
         copy[last.len()] = ended(rest);
         LastRow { row: copy.as_flattened(), ends_with_2_128: false }
     };
-    front_padded::add::<_, Limbs26<S::U64Lanes>>(token, mac, blocks.as_flattened(), &last)
+    front_padded::add(token, h, powers, blocks.as_flattened(), &last)
 }
 
 // Factors in the tables of Arm have 32 bits.
