@@ -94,6 +94,14 @@ impl Report {
         for setup in self.setup.iter().filter(|setup| setup.met.is_some()) {
             println!("{:10} {:23}{:19}{}", "setup", setup.name, size_name(setup.size), setup.describe());
         }
+        for time in self.timed.iter().filter(|time| time.has_target) {
+            let verdict = match time.target_ns {
+                Some(target) if time.met == Some(true) => format!("{:.1} of {target:.1} ns: met", time.median_ns),
+                Some(target) => format!("{:.1} of {target:.1} ns: MISSED", time.median_ns),
+                None => "not checked: the peer was not measured".to_owned(),
+            };
+            println!("{:34} {:23} {:12} {verdict}", time.benchmark, time.name, time.size);
+        }
         if !self.orders.is_empty() {
             print_orders(&self.orders);
         }

@@ -140,6 +140,9 @@ pub struct TimedResult {
     /// The longest time that meets its target.
     pub target_ns: Option<f64>,
     pub met: Option<bool>,
+    /// Whether there is a target, although its peer may not be among the rows.
+    #[serde(skip)]
+    pub has_target: bool,
     #[serde(skip)]
     chosen: bool,
     /// Whether its speed is shown instead of its time.
@@ -176,6 +179,7 @@ fn measure(
             clock_ghz,
             target_ns: None,
             met: None,
+            has_target: false,
             chosen: row.chosen,
             is_speed: benchmark.takes_any_length(),
         });
@@ -184,6 +188,7 @@ fn measure(
         TIME_TARGETS.iter().find(|target| target.benchmark == benchmark.name && target.size == size.to_string());
     if let (Some(target), Some(i)) = (target, results.iter().position(|result| result.chosen)) {
         let ns = target.goal.ns(&results[i], &results);
+        results[i].has_target = true;
         results[i].target_ns = ns;
         results[i].met = ns.map(|ns| results[i].median_ns <= ns);
     }

@@ -1,6 +1,8 @@
 """Packages every published crate, checks the files of each package, and has cargo build each one
 from nothing else than its files, without uploading: python3 tools/dist/packages.py [--release]
 
+It fails if their versions, or those of the bindings, differ.
+
 With --release, each manifest must also name the public repository."""
 
 import json
@@ -41,7 +43,10 @@ SEPARATE = ["bindings/rustls", "crates/objects", "crates/snow"]
 
 # Other files that state the version of a release, with the line that does.
 VERSIONS = {
-    **dict.fromkeys((f"bindings/{name}/Cargo.toml" for name in ("c", "openssl", "python")), r'^version = "(.+)"$'),
+    **dict.fromkeys(
+        (f"bindings/{name}/Cargo.toml" for name in ("c", "java/native", "openssl", "python")), r'^version = "(.+)"$'
+    ),
+    "bindings/python/python/sealane/__init__.py": r'^__version__ = "(.+)"$',
     "bindings/haskell/sealane.cabal": r"^version: +(.+)$",
     "bindings/java/pom.xml": r"^    <version>(.+)</version>$",
 }

@@ -52,10 +52,12 @@ def replaced(folder):
     """Checks that a release is replaced, also one that was interrupted, but not if other files are in
     its folder."""
     other = folder / "notes.txt"
-    for was_interrupted in (False, True):
+    for was_interrupted in (True, False):
         other.touch()
         if was_interrupted:
             (folder / MARK).touch()
+        else:
+            (folder / MARK).unlink()
         try:
             prepare(folder, WORK / "key")
         except SystemExit:
@@ -63,8 +65,10 @@ def replaced(folder):
         else:
             check(False, "a file that is not of the release was removed")
         other.unlink()
-    prepare(folder, WORK / "key")
-    check([path.name for path in folder.iterdir()] == [MARK], "the earlier release is not replaced")
+    for state in ("earlier", "interrupted"):
+        prepare(folder, WORK / "key")
+        check([path.name for path in folder.iterdir()] == [MARK], f"the {state} release is not replaced")
+        (folder / "work").mkdir()
 
 
 def signed(release):

@@ -249,3 +249,12 @@ impl Receiving {
         has_opened
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[should_panic(expected = "2^32 sessions")]
+    fn no_session_number_comes_twice() {
+        super::next(u32::MAX);
+    }
+}

@@ -23,7 +23,7 @@ pub(super) struct Flag {
 pub(super) fn flags_of(command: &Command) -> Vec<Flag> {
     let mut command = command.clone();
     command.build();
-    // Without an output file, these change files in place, or show a secret.
+    // age does not have these. Without an output file, `rekey` would change the input.
     let needs_output = ["rekey", "contribute"].contains(&command.get_name());
     let flags = command.get_arguments().filter(|arg| !arg.is_positional());
     flags

@@ -3,7 +3,7 @@
 use clap::{Args, Command};
 
 use super::check::{check_several, check_single, is_many, is_several, warn_duplicates};
-use super::groups::{FolderArgs, InputArgs, RecipientArgs, SealingArgs, ThreadArgs};
+use super::groups::{FolderArgs, InputArgs, SealingArgs, ThreadArgs};
 use super::identity::IdentityArgs;
 use crate::error::{Error, Result};
 

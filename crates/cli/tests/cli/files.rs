@@ -233,6 +233,7 @@ fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
     assert!(dir.read("sub/out") == dir.read("x"));
     dir.run(["-k", "2", "-R", "key.pub", "-R", "other.pub", "-o", "held", "in"]).quiet();
     run(&["contribute", "-y", "-i", "key.txt", "-o", "sub/out", "held"]).fails("a secret never replaces a file");
+    run(&["contribute", "-y", "-i", "key.txt", "-o", "", "held"]).misused("'--output <OUTPUT>'");
     assert!(dir.read("sub/out") == dir.read("x"));
     assert_eq!(fs::read_dir(dir.path("sub")).unwrap().count(), 1);
     assert_eq!(fs::read_dir(dir.path("tmp")).unwrap().count(), 0);

@@ -48,7 +48,7 @@ fn each_share_has_a_page_with_all_that_restores_the_secret() {
 fn words_are_numbered() {
     let dir = Dir::with_key();
     let page = sheets(&dir, &["--words"]);
-    assert!(!page.contains("reveal nothing") && page.contains("whether a guess at it is right"));
+    assert!(!page.contains("reveal nothing") && page.contains("but 1 can show whether a guess at it is right"));
     let lists = between(&page, "<ol class=\"words\">", "</ol>");
     assert_eq!(lists.len(), 3);
     assert!(page.contains("sealane combine --identity -o restored.txt") && page.contains("SLIP-39"));

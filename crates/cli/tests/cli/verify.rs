@@ -164,7 +164,7 @@ fn wrong_arguments() {
     dir.encrypt(b"x", "x");
     dir.run(["verify", "-i", "key.txt", "x", "-"]).misused("standard input can't be one of several");
     dir.run(["verify", "-i", "key.txt", "--part", "p", "x", "x"]).misused("--part can't be used with several files");
-    std::fs::create_dir(dir.path("folder")).unwrap();
+    fs::create_dir(dir.path("folder")).unwrap();
     dir.run(["verify", "-i", "key.txt", "--part", "p", "folder"]).misused("--part can't be used with");
     dir.run(["verify", "-o", "out", "x"]).misused("'-o'");
     dir.run(["verify", "x"]).fails("an identity is needed to open it");

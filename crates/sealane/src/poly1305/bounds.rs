@@ -249,7 +249,6 @@ fn lengths_in_rows<const LANES: usize>() -> impl Iterator<Item = usize> {
 }
 
 fn on_rows<const LANES: usize>() {
-    // Values that come from integers, such as powers of r, are bounds for every key.
     let token = Bounds::<LANES, true>::new();
     let data = vec![0; 16 * LANES * 300];
     for bytes in lengths_in_rows::<LANES>() {

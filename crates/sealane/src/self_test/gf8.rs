@@ -96,7 +96,7 @@ const SLICE_BYTES: usize = 64 * 4 + 21;
 
 const GF8_DIGEST: u64 = 12_748_041_931_261_471_732;
 
-/// Numbers of rows of a matrix. A backend computes up to four or up to six rows together, and these
+/// Numbers of rows of a matrix. A backend computes up to two, four or six rows together, and these
 /// numbers lead to groups of every size that [`gf8::product`] divides rows into.
 const ROW_COUNTS: [usize; 4] = [1, 2, 7, 11];
 const ROWS: usize = 11;

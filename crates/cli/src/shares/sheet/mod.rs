@@ -94,9 +94,9 @@ impl Sheets<'_> {
         out.push_str(&code);
         // A digest of the secret is shared together with words.
         let fewer = if self.words {
-            "do not restore it, but one fewer show whether a guess at it is right"
+            format!("do not restore it, but {} can show whether a guess at it is right", threshold - 1)
         } else {
-            "reveal nothing about it but its length"
+            "reveal nothing about it but its length".to_owned()
         };
         let _ = write!(
             out,
