@@ -4,13 +4,13 @@
 use sealane_simd::{CpuClass, Simd};
 
 use super::construction::{message_block, one_time_key};
-use crate::chacha20::paired::{self, SET_BYTES};
+use crate::chacha20::paired::{self, GROUP_BLOCKS, SET_BYTES};
 use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, interleaved_block_0};
 use crate::poly1305::Short;
 
 /// Bytes of a group of blocks.
-pub(super) const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
+pub(super) const GROUP_BYTES: usize = GROUP_BLOCKS * BLOCK_BYTES;
 /// Bytes of two groups.
 pub(super) const PAIR_BYTES: usize = 2 * GROUP_BYTES;
 

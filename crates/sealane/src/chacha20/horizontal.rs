@@ -116,10 +116,6 @@ fn block_function<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usiz
 }
 
 /// Computes the rounds of the block function on states whose rows are in `a`, `b`, `c` and `d`.
-///
-/// For a diagonal round, the rows `a`, `c` and `d` are rotated, not `b`. A round ends with `b` and
-/// the next one begins with it, so rotating `b` would make the chain of dependent operations
-/// longer.
 #[inline(always)]
 fn rounds<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usize>(
     a: &mut [W; SETS],
@@ -145,11 +141,7 @@ fn double_round_interleaved<W: Words, B: Interleave, const SETS: usize>(
     pending: &mut PendingPoly1305<'_>,
 ) {
     quarter_rounds(a, b, c, d);
-    for i in 0..SETS {
-        a[i] = a[i].rotate_columns_3();
-        d[i] = d[i].rotate_columns_2();
-        c[i] = c[i].rotate_columns_1();
-    }
+    to_diagonals(a, c, d);
     if B::ACTIVE {
         // The blocks are added at one point: a double round is too short for the compiler's order
         // of instructions to do harm.
@@ -158,6 +150,25 @@ fn double_round_interleaved<W: Words, B: Interleave, const SETS: usize>(
         }
     }
     quarter_rounds(a, b, c, d);
+    to_columns(a, c, d);
+}
+
+/// Rotates the rows for a diagonal round.
+///
+/// These are `a`, `c` and `d`, not `b`. A round ends with `b` and the next one begins with it, so
+/// rotating `b` would make the chain of dependent operations longer.
+#[inline(always)]
+pub(super) fn to_diagonals<W: Words, const SETS: usize>(a: &mut [W; SETS], c: &mut [W; SETS], d: &mut [W; SETS]) {
+    for i in 0..SETS {
+        a[i] = a[i].rotate_columns_3();
+        d[i] = d[i].rotate_columns_2();
+        c[i] = c[i].rotate_columns_1();
+    }
+}
+
+/// Rotates the rows back after a diagonal round.
+#[inline(always)]
+pub(super) fn to_columns<W: Words, const SETS: usize>(a: &mut [W; SETS], c: &mut [W; SETS], d: &mut [W; SETS]) {
     for i in 0..SETS {
         a[i] = a[i].rotate_columns_1();
         d[i] = d[i].rotate_columns_2();

@@ -6,7 +6,7 @@ use sealane_simd::{CpuClass, Simd};
 
 use super::paired::{self, SET_BYTES};
 use super::sets::xor_sets;
-use super::single::IntegerBlock;
+use super::single::IntegerBlock0;
 use super::state::State;
 use super::{BLOCK_BYTES, horizontal};
 
@@ -30,7 +30,7 @@ pub(crate) fn xor<S: Simd>(token: S, state: &State, key: &mut [u8; 32], data: &m
             token.enter_apart(
                 #[inline(always)]
                 |token| {
-                    let mut block_0 = IntegerBlock::new(state, 0);
+                    let mut block_0 = IntegerBlock0::new(state);
                     let key_stream = $key_stream(
                         token,
                         state,

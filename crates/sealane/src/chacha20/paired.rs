@@ -175,7 +175,7 @@ pub(crate) fn xor_behind_block_0<S: Simd>(token: S, state: &State, first: &mut [
 }
 
 /// Number of blocks in a group.
-pub(super) const GROUP_BLOCKS: usize = 16;
+pub(crate) const GROUP_BLOCKS: usize = 16;
 
 /// A group of consecutive blocks of one message.
 pub(super) struct GroupOfMessage<'a> {

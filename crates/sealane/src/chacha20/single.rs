@@ -3,7 +3,7 @@
 
 use sealane_simd::{Simd, Word, Words, xor_bytes};
 
-use super::horizontal::{before_rounds, columns, first_half, second_half, sums};
+use super::horizontal::{before_rounds, columns, first_half, second_half, sums, to_columns, to_diagonals};
 use super::pair_rounds::quarter_rounds;
 use super::rows::Rows;
 use super::state::State;
@@ -85,16 +85,16 @@ pub(super) fn xor<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [
     crate::wipe::wipe(&mut key_stream);
 }
 
-/// A block whose rounds are computed while the vector units work. It is a value in registers, which
-/// is not wiped; the compiler spills some of its words.
-pub(super) struct IntegerBlock {
+/// Block 0, whose rounds are computed while the vector units work. It is a value in registers,
+/// which is not wiped; the compiler spills some of its words.
+pub(super) struct IntegerBlock0 {
     v: State,
 }
 
-impl IntegerBlock {
+impl IntegerBlock0 {
     #[inline(always)]
-    pub(super) fn new(state: &State, counter: u32) -> Self {
-        Self { v: with_counter(state, counter) }
+    pub(super) fn new(state: &State) -> Self {
+        Self { v: with_counter(state, 0) }
     }
 
     #[inline(always)]
@@ -103,9 +103,9 @@ impl IntegerBlock {
         double_round!(v);
     }
 
-    /// Adds the initial state, and returns block 0.
+    /// Adds the initial state, and returns the block.
     #[inline(always)]
-    fn block_0(self, state: &State) -> State {
+    fn words(self, state: &State) -> State {
         sum(self.v, with_counter(state, 0))
     }
 
@@ -167,20 +167,12 @@ pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const SETS: usize, co
         first_half(&mut a, &mut b, &mut c, &mut d);
         integers!([2 6 10 14] [3 7 11 15]);
         second_half(&mut a, &mut b, &mut c, &mut d);
-        for i in 0..SETS {
-            a[i] = a[i].rotate_columns_3();
-            d[i] = d[i].rotate_columns_2();
-            c[i] = c[i].rotate_columns_1();
-        }
+        to_diagonals(&mut a, &mut c, &mut d);
         integers!([2 7 8 13] [3 4 9 14]);
         first_half(&mut a, &mut b, &mut c, &mut d);
         integers!([0 5 10 15] [1 6 11 12]);
         second_half(&mut a, &mut b, &mut c, &mut d);
-        for i in 0..SETS {
-            a[i] = a[i].rotate_columns_1();
-            d[i] = d[i].rotate_columns_2();
-            c[i] = c[i].rotate_columns_3();
-        }
+        to_columns(&mut a, &mut c, &mut d);
     }
     (sum(v, initial), sums(&rows, &a, &b, &c, &d))
 }
@@ -189,7 +181,7 @@ pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const SETS: usize, co
 /// on vectors.
 #[inline(always)]
 pub(super) fn block_0_and_group<S: Simd>(token: S, state: &State) -> (State, [Rows<S::Words>; 4]) {
-    let mut block_0 = IntegerBlock::new(state, 0);
+    let mut block_0 = IntegerBlock0::new(state);
     let group = paired::one_interleaved(
         token,
         state,
@@ -197,7 +189,7 @@ pub(super) fn block_0_and_group<S: Simd>(token: S, state: &State) -> (State, [Ro
         #[inline(always)]
         || block_0.double_round(),
     );
-    (block_0.block_0(state), group)
+    (block_0.words(state), group)
 }
 
 /// A group, and the set after it on the vectors of [`Simd::Narrower`].
@@ -207,7 +199,7 @@ pub(super) type GroupAndSet<S> = ([Rows<<S as Simd>::Words>; 4], Rows<<<S as Sim
 /// [`Simd::Narrower`].
 #[inline(always)]
 pub(super) fn block_0_and_group_and_set<S: Simd>(token: S, state: &State) -> (State, GroupAndSet<S>) {
-    let mut block_0 = IntegerBlock::new(state, 0);
+    let mut block_0 = IntegerBlock0::new(state);
     let v = &mut block_0.v;
     let (mut w, word_12) = paired::before_rounds(token, state, 1);
     let set = before_rounds::<S::Narrower, 1>(token.for_narrower(), state, 1 + S::Words::LANES as u32);
@@ -219,22 +211,18 @@ pub(super) fn block_0_and_group_and_set<S: Simd>(token: S, state: &State) -> (St
         quarter_rounds!([w 0 4 8 12] [w 1 5 9 13]);
         two_quarter_rounds!(rotate, v, [2 6 10 14] [3 7 11 15]);
         second_half(&mut a, &mut b, &mut c, &mut d);
-        a[0] = a[0].rotate_columns_3();
-        d[0] = d[0].rotate_columns_2();
-        c[0] = c[0].rotate_columns_1();
+        to_diagonals(&mut a, &mut c, &mut d);
         quarter_rounds!([w 2 6 10 14] [w 3 7 11 15]);
         two_quarter_rounds!(rotate, v, [2 7 8 13] [3 4 9 14]);
         first_half(&mut a, &mut b, &mut c, &mut d);
         quarter_rounds!([w 0 5 10 15] [w 1 6 11 12]);
         two_quarter_rounds!(rotate, v, [0 5 10 15] [1 6 11 12]);
         second_half(&mut a, &mut b, &mut c, &mut d);
-        a[0] = a[0].rotate_columns_1();
-        d[0] = d[0].rotate_columns_2();
-        c[0] = c[0].rotate_columns_3();
+        to_columns(&mut a, &mut c, &mut d);
         quarter_rounds!([w 2 7 8 13] [w 3 4 9 14]);
     }
     let [set] = sums(&set, &a, &b, &c, &d);
-    (block_0.block_0(state), (paired::rows(token, state, &mut w, word_12), set))
+    (block_0.words(state), (paired::rows(token, state, &mut w, word_12), set))
 }
 
 /// Returns the initial state of block `counter`.
