@@ -229,16 +229,22 @@ impl TimedResult {
         format!("{} ({})", self.figure(self.median_ns), figure(by_clock))
     }
 
+    /// Describes how it compares with its target, if that was checked.
+    pub fn verdict(&self) -> Option<String> {
+        let target = self.target_ns?;
+        let bound = if self.is_speed { "at least" } else { "at most" };
+        let mark = if self.met == Some(true) {
+            "met".to_owned()
+        } else {
+            format!("MISSED by {:.0} %", (self.median_ns / target - 1.0) * 100.0)
+        };
+        Some(format!("{}: {} of {bound} {}: {mark}", self.size, self.figure(self.median_ns), self.figure(target)))
+    }
+
     /// Prints how it compares with its target, if it has one, and with each peer.
     fn print_verdict(&self, all: &[Self]) {
-        let Some(target) = self.target_ns else { return };
-        let bound = if self.is_speed { "at least" } else { "at most" };
-        print!("  {}: {} of {bound} {}: ", self.size, self.figure(self.median_ns), self.figure(target));
-        if self.met == Some(true) {
-            print!("met");
-        } else {
-            print!("MISSED by {:.0} %", (self.median_ns / target - 1.0) * 100.0);
-        }
+        let Some(verdict) = self.verdict() else { return };
+        print!("  {verdict}");
         let peers = all.iter().filter(|peer| peer.size == self.size && !peer.name.starts_with("sealane"));
         peers.for_each(|peer| print!("; {:.2} x {}", peer.median_ns / self.median_ns, peer.name));
         println!();
