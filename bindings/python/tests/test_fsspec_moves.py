@@ -12,6 +12,19 @@ import sealane.fsspec
 from keys import OPTIONS
 
 
+def filesystem(kind, folder):
+    """Returns a filesystem over a folder, and what the paths of its objects begin with."""
+    target, root = LocalFileSystem(), f"{folder}/"
+    if kind == "dir":
+        target, root = DirFileSystem(str(folder), fs=target), ""
+    return sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS), root
+
+
+def there(fs, root):
+    """Returns the contents of all objects by their names."""
+    return {path.removeprefix(root): fs.cat_file(path).decode() for path in fs.find(root)}
+
+
 @pytest.mark.parametrize("kind", ["file", "dir", "simplecache"])
 def test_a_move_is_a_rename(kind, tmp_path):
     """A copy would cut off the old file first, and so lose it if the copy is interrupted."""
@@ -38,33 +51,24 @@ def test_a_move_is_a_rename(kind, tmp_path):
 @pytest.mark.parametrize("kind", ["file", "dir"])
 def test_names_with_the_characters_of_patterns_are_moved(kind, tmp_path):
     """The base class copies what matches the name, and removes the object with the name."""
-    target, root = LocalFileSystem(), f"{tmp_path}/"
-    if kind == "dir":
-        target, root = DirFileSystem(str(tmp_path), fs=target), ""
-    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS)
+    fs, root = filesystem(kind, tmp_path)
     names = ("d/a1", "d/a[1]", "d/b?", "d/bb", "d/f[2]/g", "d/f2/h")
     for folder in ("d/f[2]", "d/f2", "e"):
         (tmp_path / folder).mkdir(parents=True)
     fs.pipe({f"{root}{name}": name.encode() for name in names})
 
-    def there():
-        return {path.removeprefix(root): fs.cat_file(path).decode() for path in fs.find(root)}
-
     fs.mv(f"{root}d/a[1]", f"{root}e/")
     fs.mv([f"{root}d/b?"], f"{root}e")
     fs.mv(f"{root}d/f[2]", f"{root}e/", recursive=True)
     kept = {"d/a1": "d/a1", "d/bb": "d/bb", "d/f2/h": "d/f2/h"}
-    assert there() == kept | {"e/a[1]": "d/a[1]", "e/b?": "d/b?", "e/f[2]/g": "d/f[2]/g"}
+    assert there(fs, root) == kept | {"e/a[1]": "d/a[1]", "e/b?": "d/b?", "e/f[2]/g": "d/f[2]/g"}
     with pytest.raises(FileNotFoundError):
         fs.mv(f"{root}d/x*", f"{root}e")
 
 
 @pytest.mark.parametrize("kind", ["file", "dir"])
 def test_matches_of_a_pattern_are_moved(kind, tmp_path):
-    target, root = LocalFileSystem(), f"{tmp_path}/"
-    if kind == "dir":
-        target, root = DirFileSystem(str(tmp_path), fs=target), ""
-    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS)
+    fs, root = filesystem(kind, tmp_path)
     for folder in ("d/x", "d/y", "e/x", "e/y", "f"):
         (tmp_path / folder).mkdir(parents=True)
     names = ("d/1.age", "d/2.age", "d/3.txt", "d/x/1", "d/y/2")
@@ -73,9 +77,7 @@ def test_matches_of_a_pattern_are_moved(kind, tmp_path):
     fs.mv(f"{root}d/?.age", f"{root}e")
     fs.mv([f"{root}d/3*"], f"{root}e/")
     fs.mv(f"{root}d/?/[12]", f"{root}e")
-    assert {path.removeprefix(root): fs.cat(path).decode() for path in fs.find(root)} == {
-        name.replace("d/", "e/"): name for name in names
-    }
+    assert there(fs, root) == {name.replace("d/", "e/"): name for name in names}
     # Folders only with `recursive`.
     with pytest.raises(FileNotFoundError):
         fs.mv(f"{root}e/*x", f"{root}f")
@@ -88,20 +90,13 @@ def test_matches_of_a_pattern_are_moved(kind, tmp_path):
 @pytest.mark.parametrize("kind", ["file", "dir"])
 def test_matches_that_overlap_or_collide(kind, tmp_path):
     """An object is moved once. What a rename cannot do is refused before anything is moved."""
-    target, root = LocalFileSystem(), f"{tmp_path}/"
-    if kind == "dir":
-        target, root = DirFileSystem(str(tmp_path), fs=target), ""
-    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS)
+    fs, root = filesystem(kind, tmp_path)
     for folder in ("d/x", "d/y", "e/x", "e/2.age", "g", "h"):
         (tmp_path / folder).mkdir(parents=True)
     fs.pipe(
         {f"{root}{name}": name.encode() for name in ("d/1.age", "d/2.age", "d/x/1", "d/x/2.age", "d/y/2", "h/1.age")}
     )
-
-    def there():
-        return {path.removeprefix(root): fs.cat_file(path).decode() for path in fs.find(root)}
-
-    before = there()
+    before = there(fs, root)
     for error, reason, names, folder, options in (
         (NotImplementedError, "what is in it", "d/**", "g", {"recursive": True}),
         (NotImplementedError, "what is in it", ["d/*", "d/x/*"], "g", {"recursive": True}),
@@ -115,7 +110,7 @@ def test_matches_that_overlap_or_collide(kind, tmp_path):
         paths = f"{root}{names}" if isinstance(names, str) else [f"{root}{name}" for name in names]
         with pytest.raises(error, match=reason):
             fs.mv(paths, f"{root}{folder}", **options)
-        assert there() == before
+        assert there(fs, root) == before
     fs.mv([f"{root}d/*.age", f"{root}d/1*"], f"{root}g")
     # Below the limit of `maxdepth`, nothing matches.
     (tmp_path / "g/x").mkdir()
@@ -123,7 +118,12 @@ def test_matches_that_overlap_or_collide(kind, tmp_path):
     fs.pipe(f"{root}d/x/z/3", b"d/x/z/3")
     fs.mv(f"{root}d/x/**", f"{root}g/x", maxdepth=1)
     moved = {"g/1.age": "d/1.age", "g/2.age": "d/2.age", "g/x/1": "d/x/1"}
-    assert there() == moved | {"g/x/2.age": "d/x/2.age", "d/x/z/3": "d/x/z/3", "d/y/2": "d/y/2", "h/1.age": "h/1.age"}
+    assert there(fs, root) == moved | {
+        "g/x/2.age": "d/x/2.age",
+        "d/x/z/3": "d/x/z/3",
+        "d/y/2": "d/y/2",
+        "h/1.age": "h/1.age",
+    }
 
 
 def test_several_objects_are_moved(tmp_path):
