@@ -234,9 +234,14 @@ impl Target {
             return Ok(vec!["bash".into(), script.into(), "run".into(), cpu.into(), BOCHS_SECONDS.into()]);
         }
         let program = process::tool(program, "qemu-user")?;
+        let mut command: Vec<OsString> = vec![program.into(), "-cpu".into(), cpu.into()];
         // Static executables need no folder of libraries.
-        let libraries = self.gcc.as_ref().map_or("/".to_owned(), |gcc| format!("/usr/{gcc}"));
-        let mut command: Vec<OsString> = vec![program.into(), "-cpu".into(), cpu.into(), "-L".into(), libraries.into()];
+        if let Some(gcc) = &self.gcc {
+            command.extend(["-L".into(), format!("/usr/{gcc}").into()]);
+            // Otherwise the loader in that folder takes 32-bit libraries of an x86-64 machine, which
+            // can be of a version that it does not fit.
+            command.extend(["-E".into(), format!("LD_LIBRARY_PATH=/usr/{gcc}/lib").into()]);
+        }
         if *hides_aes {
             let mut variable = OsString::from("LD_PRELOAD=");
             variable.push(without_aes(&self.compiler()?.context("it needs a C compiler")?)?);
