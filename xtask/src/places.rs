@@ -238,8 +238,8 @@ impl Target {
         // Static executables need no folder of libraries.
         if let Some(gcc) = &self.gcc {
             command.extend(["-L".into(), format!("/usr/{gcc}").into()]);
-            // Otherwise the loader in that folder takes 32-bit libraries of an x86-64 machine, which
-            // can be of a version that it does not fit.
+            // Otherwise the loader in that folder takes an x86-64 machine's own 32-bit libraries,
+            // whose version may not fit it.
             command.extend(["-E".into(), format!("LD_LIBRARY_PATH=/usr/{gcc}/lib").into()]);
         }
         if *hides_aes {
