@@ -134,9 +134,10 @@ where
         let points = sharing::compact_points(threshold + 2).expect("few points");
         let mut numbers = drawing_from(&pool);
         let mut shares =
-            sharing::split_with_backend(&value, threshold, &points, &mut numbers, backend).expect("a sharing");
-        sharing::refresh_with_backend(threshold, &mut shares, &mut numbers, backend).expect("a sharing");
-        let zeros = sharing::zero_shares_with_backend(threshold, &points, &mut numbers, backend).expect("a sharing");
+            sharing::split_with_rng_and_backend(&value, threshold, &points, &mut numbers, backend).expect("a sharing");
+        sharing::refresh_with_rng_and_backend(threshold, &mut shares, &mut numbers, backend).expect("a sharing");
+        let zeros =
+            sharing::zero_shares_with_rng_and_backend(threshold, &points, &mut numbers, backend).expect("a sharing");
         black_box(&zeros);
         let point = *shares[threshold + 1].point();
         let reissued =
@@ -162,8 +163,9 @@ where
     secrets(&mut pool);
     Ok(Box::new(move || {
         let points = sharing::compact_points(threshold + 2).expect("few points");
-        let mut shares = sharing::split_with_backend(&value, threshold, &points, &mut drawing_from(&pool), backend)
-            .expect("a sharing");
+        let mut shares =
+            sharing::split_with_rng_and_backend(&value, threshold, &points, &mut drawing_from(&pool), backend)
+                .expect("a sharing");
         black_box(sharing::reconstruct_with_backend(threshold, &shares, backend).expect("right shares"));
         let wrong = *shares[1].value() + Element::ONE;
         shares[1] = sharing::Share::new(*shares[1].point(), wrong).expect("a point that is not zero");

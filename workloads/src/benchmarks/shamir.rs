@@ -63,8 +63,8 @@ pub fn split_element(backend: &str, size: Size) -> Result<Prepared, BackendError
     let (backend, (threshold, points)) = (ClmulBackend::by_name(backend)?, sharing(size));
     let (secret, mut rng) = (Gf256::from_bytes(&SECRET), generator());
     let split = move |shares: &mut Shares| {
-        *shares =
-            element::split_with_backend(black_box(&secret), threshold, &points, &mut rng, backend).expect("a sharing");
+        *shares = element::split_with_rng_and_backend(black_box(&secret), threshold, &points, &mut rng, backend)
+            .expect("a sharing");
     };
     let result = |shares: &Shares| shares.iter().flat_map(|share| share.value().to_bytes()).collect();
     Ok(Prepared::new((1, SECRET.len()), Shares::new(), split, result))
@@ -75,7 +75,8 @@ pub fn split_element(backend: &str, size: Size) -> Result<Prepared, BackendError
 pub fn reconstruct_element(backend: &str, size: Size) -> Result<Prepared, BackendError> {
     let (backend, (threshold, points)) = (ClmulBackend::by_name(backend)?, sharing(size));
     let (secret, mut rng) = (Gf256::from_bytes(&SECRET), generator());
-    let shares = element::split_with_backend(&secret, threshold, &points, &mut rng, backend).expect("a sharing");
+    let shares =
+        element::split_with_rng_and_backend(&secret, threshold, &points, &mut rng, backend).expect("a sharing");
     let state = (shares[shares.len() - threshold..].to_vec(), Gf256::ZERO);
     let reconstruct = move |(shares, out): &mut (Shares, Gf256)| {
         *out = element::reconstruct_with_backend(threshold, shares, backend).expect("enough shares");

@@ -44,7 +44,8 @@ fn split<F: Field>(seed: u8, threshold: usize, count: usize) -> (Element<F>, Vec
     let secret = element_of(u64::from(seed) + 1);
     let points = element::compact_points(count).unwrap();
     let shares =
-        element::split_with_backend(&secret, threshold, &points, &mut rng(seed), ClmulBackend::detect()).unwrap();
+        element::split_with_rng_and_backend(&secret, threshold, &points, &mut rng(seed), ClmulBackend::detect())
+            .unwrap();
     (secret, shares)
 }
 
@@ -69,7 +70,7 @@ fn every_subset_of_k_shares_restores_the_secret() {
                 for threshold in [1, 3, 5] {
                     let secret = element_of::<F>(7);
                     let shares =
-                        element::split_with_backend(&secret, threshold, &points, &mut rng(9), backend).unwrap();
+                        element::split_with_rng_and_backend(&secret, threshold, &points, &mut rng(9), backend).unwrap();
                     for subset in (threshold..=5).flat_map(|size| subsets(&shares, size)) {
                         assert!(element::reconstruct_with_backend(threshold, &subset, backend).unwrap() == secret);
                         for share in &shares {
@@ -101,7 +102,8 @@ fn shares_are_those_of_the_reference() {
         let mut generator = rng(5);
         coefficients.extend((1..threshold).map(|_| bytes(&Element::<F>::random(&mut generator))));
         for backend in backends_of::<ClmulFamily>() {
-            let shares = element::split_with_backend(&secret, threshold, &points, &mut rng(5), backend).unwrap();
+            let shares =
+                element::split_with_rng_and_backend(&secret, threshold, &points, &mut rng(5), backend).unwrap();
             for share in &shares {
                 let expected = shamir_element::evaluate(F::BITS, &coefficients, &bytes(share.point()));
                 assert_eq!(bytes(share.value()), expected, "{} on {backend}", F::BITS);
@@ -179,7 +181,7 @@ fn compact_points_are_interpolated() {
     let secret = element_of::<Degree<256>>(1);
     let backend = ClmulBackend::detect();
     for threshold in [2, 3, 4] {
-        let shares = element::split_with_backend(&secret, threshold, &points, &mut rng(1), backend).unwrap();
+        let shares = element::split_with_rng_and_backend(&secret, threshold, &points, &mut rng(1), backend).unwrap();
         for first in 0..255_usize {
             for second in 0..first {
                 let further =
@@ -207,7 +209,8 @@ fn coefficients_are_uniform_zero_included() {
     let mut counts = [[0_u32; 256]; 2];
     let mut generator = rng(77);
     for _ in 0..ROUNDS {
-        let shares = element::split_with_backend(&secret, 3, &points, &mut generator, ClmulBackend::detect()).unwrap();
+        let shares =
+            element::split_with_rng_and_backend(&secret, 3, &points, &mut generator, ClmulBackend::detect()).unwrap();
         // y(x) = s + a·x + b·x²: y(1) + y(2) + y(3) = s + a·(1+2+3) + b·(1+4+5), where 1+2+3 = 0
         // and 1+4+5 = 0. The third share therefore follows from the secret and the first two, which
         // give two equations for a and b.
@@ -245,7 +248,7 @@ fn parameters_that_are_refused() {
     let secret = Gf8::ONE;
     let points = element::compact_points::<Degree<8>>(255).unwrap();
     let split = |threshold, points: &[Gf8]| {
-        element::split_with_backend(&secret, threshold, points, &mut rng(1), ClmulBackend::detect())
+        element::split_with_rng_and_backend(&secret, threshold, points, &mut rng(1), ClmulBackend::detect())
             .map(|shares| shares.len())
     };
     assert_eq!(split(255, &points), Ok(255));
@@ -320,7 +323,7 @@ fn bad_shares_are_named() {
 fn refreshed_shares_keep_the_secret_and_do_not_mix_with_old_ones() {
     let (secret, before) = split::<Degree<256>>(2, 3, 5);
     let mut after = before.clone();
-    element::refresh_with_backend(3, &mut after, &mut rng(21), ClmulBackend::detect()).unwrap();
+    element::refresh_with_rng_and_backend(3, &mut after, &mut rng(21), ClmulBackend::detect()).unwrap();
     assert!(before.iter().zip(&after).all(|(before, after)| before.value() != after.value()));
     for subset in subsets(&after, 3) {
         assert!(element::reconstruct(3, &subset) == Ok(secret));
@@ -330,7 +333,7 @@ fn refreshed_shares_keep_the_secret_and_do_not_mix_with_old_ones() {
     assert!(element::reconstruct(3, &mixed[..3]) != Ok(secret));
 
     let points: Vec<_> = before.iter().map(|share| *share.point()).collect();
-    let zero = element::zero_shares_with_backend(3, &points, &mut rng(22), ClmulBackend::detect()).unwrap();
+    let zero = element::zero_shares_with_rng_and_backend(3, &points, &mut rng(22), ClmulBackend::detect()).unwrap();
     assert!(element::reconstruct(3, &zero) == Ok(Gf256::ZERO));
     assert_eq!(after[0].clone().refresh(&zero[1]), Err(Error::OtherPoint));
 }

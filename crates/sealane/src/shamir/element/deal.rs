@@ -38,7 +38,7 @@ pub fn split_with_rng<F: Field>(
     points: &[Element<F>],
     rng: &mut impl TryCryptoRng,
 ) -> Result<Vec<Share<F>>, Error> {
-    split_with_backend(secret, threshold, points, rng, ClmulBackend::detect())
+    split_with_rng_and_backend(secret, threshold, points, rng, ClmulBackend::detect())
 }
 
 /// Does the same as [`split_with_rng`] on a chosen backend.
@@ -46,7 +46,7 @@ pub fn split_with_rng<F: Field>(
 /// # Errors
 /// The errors of [`split_with_rng`].
 #[cfg(feature = "rand_core")]
-pub fn split_with_backend<F: Field>(
+pub fn split_with_rng_and_backend<F: Field>(
     secret: &Element<F>,
     threshold: usize,
     points: &[Element<F>],
@@ -97,7 +97,7 @@ pub fn zero_shares_with_rng<F: Field>(
     points: &[Element<F>],
     rng: &mut impl TryCryptoRng,
 ) -> Result<Vec<Share<F>>, Error> {
-    zero_shares_with_backend(threshold, points, rng, ClmulBackend::detect())
+    zero_shares_with_rng_and_backend(threshold, points, rng, ClmulBackend::detect())
 }
 
 /// Does the same as [`zero_shares_with_rng`] on a chosen backend.
@@ -105,7 +105,7 @@ pub fn zero_shares_with_rng<F: Field>(
 /// # Errors
 /// The errors of [`split_with_rng`].
 #[cfg(feature = "rand_core")]
-pub fn zero_shares_with_backend<F: Field>(
+pub fn zero_shares_with_rng_and_backend<F: Field>(
     threshold: usize,
     points: &[Element<F>],
     rng: &mut impl TryCryptoRng,
@@ -139,7 +139,7 @@ pub fn refresh_with_rng<F: Field>(
     shares: &mut [Share<F>],
     rng: &mut impl TryCryptoRng,
 ) -> Result<(), Error> {
-    refresh_with_backend(threshold, shares, rng, ClmulBackend::detect())
+    refresh_with_rng_and_backend(threshold, shares, rng, ClmulBackend::detect())
 }
 
 /// Does the same as [`refresh_with_rng`] on a chosen backend.
@@ -147,7 +147,7 @@ pub fn refresh_with_rng<F: Field>(
 /// # Errors
 /// The errors of [`refresh_with_rng`].
 #[cfg(feature = "rand_core")]
-pub fn refresh_with_backend<F: Field>(
+pub fn refresh_with_rng_and_backend<F: Field>(
     threshold: usize,
     shares: &mut [Share<F>],
     rng: &mut impl TryCryptoRng,

@@ -38,8 +38,8 @@ mod small_points;
 pub use deal::{refresh, split, zero_shares};
 #[cfg(feature = "rand_core")]
 pub use deal::{
-    refresh_with_backend, refresh_with_rng, split_with_backend, split_with_rng, zero_shares_with_backend,
-    zero_shares_with_rng,
+    refresh_with_rng, refresh_with_rng_and_backend, split_with_rng, split_with_rng_and_backend, zero_shares_with_rng,
+    zero_shares_with_rng_and_backend,
 };
 pub use points::compact_points;
 #[cfg(feature = "getrandom")]
