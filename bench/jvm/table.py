@@ -21,6 +21,8 @@ def read(files, best=False):
         with open(file) as opened:
             for row in json.load(opened):
                 operation = row["benchmark"].rsplit(".", 1)[1]
+                if row["params"].get("algorithm") == "ChaCha20":
+                    operation += " with ChaCha20 alone"
                 size = int(row["params"]["size"])
                 provider = row["params"]["provider"]
                 metric = row["primaryMetric"]

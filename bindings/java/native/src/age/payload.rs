@@ -35,7 +35,8 @@ fn chunk(
 }
 
 fn seal(key: &SealingKey, number: u64, is_last: bool, from: &[u8], to: &mut [u8]) -> Result<usize, Failure> {
-    Ok(key.seal_part(number, is_last, from, to)?)
+    // Nothing is wrong with the file: `AgeOutputStream` has cut the plaintext into wrong chunks.
+    key.seal_part(number, is_last, from, to).map_err(|error| Failure::new(Reason::Internal, error))
 }
 
 /// Opens a chunk. If the chunks end too early, the error names the one that is missing.

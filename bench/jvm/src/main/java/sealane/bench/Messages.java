@@ -3,9 +3,11 @@ package sealane.bench;
 import java.nio.ByteBuffer;
 import java.security.Provider;
 import java.security.Security;
+import java.security.spec.AlgorithmParameterSpec;
 import java.util.concurrent.TimeUnit;
 import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
+import javax.crypto.spec.ChaCha20ParameterSpec;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -22,7 +24,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Encrypts and decrypts messages in arrays with one key. Each encryption takes a new nonce.
- * Decryption opens the same message each time.
+ * Decryption alternates between two messages: before Java 21, SunJCE refuses to use the same nonce
+ * twice in a row.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -34,6 +37,11 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 3, time = 200, timeUnit = TimeUnit.MILLISECONDS)
 public class Messages {
     private static final int SHORT_BYTES = 4096;
+    private static final String AEAD = "ChaCha20-Poly1305";
+
+    /** The algorithm. For ChaCha20, the provider must be Sealane or SunJCE. */
+    @Param(AEAD)
+    public String algorithm;
 
     /** The provider. */
     @Param({"Sealane", "SunJCE", "Conscrypt", "BC"})
@@ -51,7 +59,9 @@ public class Messages {
     private byte[] message;
     private byte[] ciphertext;
     private byte[] decrypted;
-    private IvParameterSpec sealedNonce;
+    private final byte[][] sealed = new byte[2][];
+    private final AlgorithmParameterSpec[] sealedNonces = new AlgorithmParameterSpec[2];
+    private int next;
 
     /** Prepares a key, a message and its ciphertext. */
     @Setup
@@ -64,18 +74,33 @@ public class Messages {
                     case "BC" -> new org.bouncycastle.jce.provider.BouncyCastleProvider();
                     default -> throw new IllegalArgumentException(provider);
                 };
-        String name = provider.equals("Conscrypt") ? "ChaCha20/Poly1305/NoPadding" : "ChaCha20-Poly1305";
+        String name = provider.equals("Conscrypt") ? "ChaCha20/Poly1305/NoPadding" : algorithm;
         encrypting = Cipher.getInstance(name, chosen);
         decrypting = Cipher.getInstance(name, chosen);
         key = new SecretKeySpec(new byte[32], "ChaCha20");
         message = new byte[size];
-        ciphertext = new byte[size + 16];
+        ciphertext = new byte[size + tagBytes()];
         decrypted = new byte[size];
-        seal();
-        sealedNonce = new IvParameterSpec(nonce.clone());
+        for (int i = 0; i < sealed.length; i++) {
+            seal();
+            sealed[i] = ciphertext.clone();
+            sealedNonces[i] = parameters();
+        }
         if (size > SHORT_BYTES) {
             warmUp();
         }
+    }
+
+    private boolean isAead() {
+        return algorithm.equals(AEAD);
+    }
+
+    private int tagBytes() {
+        return isAead() ? 16 : 0;
+    }
+
+    private AlgorithmParameterSpec parameters() {
+        return isAead() ? new IvParameterSpec(nonce) : new ChaCha20ParameterSpec(nonce, 0);
     }
 
     /**
@@ -85,14 +110,14 @@ public class Messages {
      */
     private void warmUp() throws Exception {
         byte[] text = new byte[SHORT_BYTES];
-        byte[] sealed = new byte[SHORT_BYTES + 16];
+        byte[] encrypted = new byte[SHORT_BYTES + tagBytes()];
         for (int i = 0; i < 10_000; i++) {
             ByteBuffer.wrap(nonce).putLong(counter++);
-            IvParameterSpec used = new IvParameterSpec(nonce);
+            AlgorithmParameterSpec used = parameters();
             encrypting.init(Cipher.ENCRYPT_MODE, key, used);
-            encrypting.doFinal(text, 0, text.length, sealed, 0);
+            encrypting.doFinal(text, 0, text.length, encrypted, 0);
             decrypting.init(Cipher.DECRYPT_MODE, key, used);
-            decrypting.doFinal(sealed, 0, sealed.length, text, 0);
+            decrypting.doFinal(encrypted, 0, encrypted.length, text, 0);
         }
     }
 
@@ -100,14 +125,15 @@ public class Messages {
     @Benchmark
     public int seal() throws Exception {
         ByteBuffer.wrap(nonce).putLong(counter++);
-        encrypting.init(Cipher.ENCRYPT_MODE, key, new IvParameterSpec(nonce));
+        encrypting.init(Cipher.ENCRYPT_MODE, key, parameters());
         return encrypting.doFinal(message, 0, size, ciphertext, 0);
     }
 
     /** Decrypts. */
     @Benchmark
     public int open() throws Exception {
-        decrypting.init(Cipher.DECRYPT_MODE, key, sealedNonce);
-        return decrypting.doFinal(ciphertext, 0, size + 16, decrypted, 0);
+        next ^= 1;
+        decrypting.init(Cipher.DECRYPT_MODE, key, sealedNonces[next]);
+        return decrypting.doFinal(sealed[next], 0, sealed[next].length, decrypted, 0);
     }
 }

@@ -57,6 +57,23 @@ class IncompleteTest {
     }
 
     @Test
+    void aWrongPartOfThePlaintextIsAnErrorOfTheLibrary() throws IOException {
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        long[] key = new long[1];
+        try (AgeRecipients recipients = AgeRecipients.of(pair.recipient())) {
+            recipients.start(key);
+        }
+        try {
+            // Only the last chunk of a file may be short.
+            AgeException e = assertThrows(
+                    AgeException.class, () -> Native.seal(key[0], 0, false, new byte[10], 0, 10, new byte[26], 0));
+            assertEquals(AgeException.Reason.INTERNAL, e.reason());
+        } finally {
+            Native.sealingKeyFree(key[0]);
+        }
+    }
+
+    @Test
     void aFileWhoseFlushFailedIsNotWhole() throws IOException {
         AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
         for (boolean armored : new boolean[] {false, true}) {

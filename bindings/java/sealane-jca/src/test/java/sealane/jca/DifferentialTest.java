@@ -74,6 +74,7 @@ class DifferentialTest {
         boolean aead = !name.equals("ChaCha20");
         Cipher ours = Support.cipher(name);
         Cipher theirs = Cipher.getInstance(name, "SunJCE");
+        byte[] aad = Support.bytes(random, random.nextInt(41));
         byte[][] keys = {Support.bytes(random, 32), Support.bytes(random, 32)};
         boolean mustInit = false;
         boolean aadAllowed = true;
@@ -90,7 +91,7 @@ class DifferentialTest {
                 byte[] nonce = repeats ? new byte[12] : Support.bytes(random, 12);
                 nonce[0] = (byte) random.nextInt(3);
                 if (mode == Cipher.DECRYPT_MODE && aead) {
-                    sealed = seal(key, nonce, Support.bytes(new Random(1), 5), Support.bytes(random, length(random)));
+                    sealed = seal(key, nonce, aad, Support.bytes(random, length(random)));
                 }
                 AlgorithmParameterSpec params =
                         aead ? new IvParameterSpec(nonce) : new ChaCha20ParameterSpec(nonce, counter(random));
@@ -112,8 +113,7 @@ class DifferentialTest {
             switch (choice) {
                 case 2, 3 -> {
                     if (aadAllowed) {
-                        byte[] aad = Support.bytes(new Random(1), 5);
-                        same(trace, "updateAAD", ours, theirs, cipher -> {
+                        same(trace, "updateAAD " + aad.length, ours, theirs, cipher -> {
                             cipher.updateAAD(aad);
                             return new byte[0];
                         });
@@ -150,8 +150,14 @@ class DifferentialTest {
                 });
                 default -> {
                     boolean heap = random.nextBoolean();
-                    same(trace, "doFinal buffer " + in.length, ours, theirs, cipher -> {
-                        int size = cipher.getOutputSize(in.length);
+                    boolean isShort = random.nextInt(4) == 0;
+                    String what = "doFinal " + (isShort ? "short " : "") + "buffer " + in.length;
+                    same(trace, what, ours, theirs, cipher -> {
+                        int needed = cipher.getOutputSize(in.length);
+                        if (isShort && needed == 0) {
+                            return new byte[0];
+                        }
+                        int size = isShort ? needed - 1 : needed;
                         ByteBuffer input = heap ? ByteBuffer.wrap(in) : ByteBuffer.allocateDirect(in.length).put(0, in);
                         ByteBuffer output = heap ? ByteBuffer.allocate(size) : ByteBuffer.allocateDirect(size);
                         int len = cipher.doFinal(input, output);
@@ -159,6 +165,10 @@ class DifferentialTest {
                         output.get(0, result);
                         return result;
                     });
+                    // Too little room changes nothing, so the sequence goes on.
+                    if (isShort) {
+                        continue;
+                    }
                     mustInit = true;
                 }
             }
