@@ -120,6 +120,7 @@ static inline void expected(const uint8_t *key, const uint8_t *nonce, const uint
 }
 
 void test_aead(void);
+void test_xchacha(void);
 void test_nonces(void);
 void test_pieces(void);
 void test_tls(void);
