@@ -9,7 +9,8 @@ use sealane::{Backend, MAX_MESSAGE_BYTES, Poly1305, Tag};
 use zeroize::Zeroizing;
 
 use crate::buffers::Buffers;
-use crate::cipher::{Direction, KEY_BYTES};
+use crate::cipher::KEY_BYTES;
+use crate::direction::Direction;
 use crate::reason::Reason;
 
 /// The number of bytes that are copied, encrypted and authenticated at a time, so that they stay in
