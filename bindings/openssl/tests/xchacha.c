@@ -45,22 +45,14 @@ static void test_example(void)
     }
 }
 
-/* Computes the subkey (draft-irtf-cfrg-xchacha-03, section 2.2) from a block of ChaCha20. The block
- * is the subkey and the input added up, so the input is taken away from it. */
 static void derive_subkey(uint8_t subkey[32])
 {
     static const uint8_t zeros[64];
-    uint32_t block[16], input[16];
+    uint32_t block[16];
     EVP_CIPHER_CTX *ctx = context(their_stream, key, nonce, 1);
     update(ctx, (uint8_t *)block, zeros, sizeof block);
     EVP_CIPHER_CTX_free(ctx);
-    memcpy(input, "expand 32-byte k", 16);
-    memcpy(input + 12, nonce, 16);
-    for (int i = 0; i < 4; i++) {
-        uint32_t first = block[i] - input[i], last = block[12 + i] - input[12 + i];
-        memcpy(subkey + 4 * i, &first, 4);
-        memcpy(subkey + 16 + 4 * i, &last, 4);
-    }
+    subkey_of_block(block, nonce, subkey);
 }
 
 /* Encrypts and decrypts in two pieces, and refuses a wrong tag. */

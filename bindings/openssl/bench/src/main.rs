@@ -1,5 +1,6 @@
 //! Compares the provider with OpenSSL's own on TLS 1.3 records, with the calls that libssl makes
-//! for each record, and on the same messages in four pieces: `sealane-openssl-bench SEALANE.SO LIBCRYPTO.SO [avx2]`.
+//! for each record, and on the same messages in four pieces: `sealane-openssl-bench SEALANE.SO
+//! LIBCRYPTO.SO [avx2]`.
 //!
 //! Each figure is the time of OpenSSL's own provider divided by ours, in one process, as the median
 //! of rounds. With `avx2`, neither side uses AVX-512. Run it on an idle machine.
