@@ -14,10 +14,11 @@ use zeroize::Zeroizing;
 
 use crate::abi::OSSL_PARAM;
 use crate::buffers::Buffers;
-use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
+use crate::cipher::{Cipher, KEY_BYTES, number, octets};
+use crate::direction::Direction;
 use crate::nonce::{Nonce, ShownNonce};
 use crate::param::Param;
-use crate::pieces::Pieces;
+use crate::pieces::{LongAad, Pieces};
 use crate::reason::Reason;
 use crate::record::Record;
 use crate::short_aad::ShortAad;
@@ -91,10 +92,10 @@ impl<L: AeadLayout> Aead<L> {
 
     /// Returns the state in the middle of the message, to which a piece can be added.
     fn pieces(&mut self) -> Result<&mut Pieces<L>, Reason> {
-        let kept = match &self.stage {
+        let start = match &self.stage {
             Stage::Pieces(_) => None,
-            Stage::Started => Some((self.nonce.take(self.direction)?, false)),
-            Stage::Sealed { is_record: false } => Some((*self.nonce.get()?, true)),
+            Stage::Started => Some((self.nonce.take(self.direction)?, &[][..])),
+            Stage::Sealed { is_record: false } => Some((*self.nonce.get()?, &self.kept[..])),
             Stage::Sealed { is_record: true } => return Err(Reason::RecordEnded),
             Stage::Idle => return Err(if self.key.is_none() { Reason::NoKey } else { Reason::NoNonce }),
             Stage::Recorded(_) | Stage::Finished => return Err(Reason::NoNonce),
@@ -104,12 +105,8 @@ impl<L: AeadLayout> Aead<L> {
                 return Err(Reason::NotAuthentic);
             }
         };
-        if let Some((nonce, has_ciphertext)) = kept {
-            let mut pieces = Pieces::new(&self.key()?.bytes, &nonce, self.backend);
-            pieces.associated_data(self.aad.get())?;
-            if has_ciphertext {
-                pieces.skip(&self.kept)?;
-            }
+        if let Some((nonce, sealed)) = start {
+            let pieces = Pieces::new(self.direction, &self.key()?.cipher, &nonce, self.aad.get(), sealed)?;
             self.stage = Stage::Pieces(Box::new(pieces));
         }
         match &mut self.stage {
@@ -185,13 +182,13 @@ impl<L: AeadLayout> Aead<L> {
         let Stage::Pieces(mut pieces) = std::mem::replace(&mut self.stage, Stage::Failed) else {
             return Err(Reason::Internal);
         };
-        let computed = pieces.tag();
-        if self.direction == Direction::Encrypt {
-            self.tag = computed;
-        } else if !self.has_tag {
+        if self.direction == Direction::Decrypt && !self.has_tag {
             return Err(Reason::NoTag);
-        } else if !self.is_expected(&computed) {
-            return Err(Reason::NotAuthentic);
+        }
+        match pieces.finish(&self.tag[..self.tag_bytes])? {
+            Some(tag) if self.direction == Direction::Encrypt => self.tag = tag,
+            Some(tag) if !self.is_expected(&tag) => return Err(Reason::NotAuthentic),
+            _ => {}
         }
         self.stage = Stage::Finished;
         Ok(())
@@ -291,6 +288,13 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         }
         match &mut self.stage {
             Stage::Started if self.aad.append(data) => Ok(()),
+            Stage::Started => {
+                let nonce = self.nonce.take(self.direction)?;
+                let mut message = LongAad::new(&self.key()?.bytes, &nonce, self.aad.get(), self.backend);
+                message.associated_data(data)?;
+                self.stage = Stage::Pieces(Box::new(Pieces::LongAad(message)));
+                Ok(())
+            }
             Stage::Sealed { .. } | Stage::Opened(_) => Err(Reason::LateAssociatedData),
             _ => self.pieces()?.associated_data(data),
         }

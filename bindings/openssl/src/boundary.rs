@@ -53,7 +53,7 @@ fn boxed<T>(make: AssertUnwindSafe<impl FnOnce() -> Context<T>>) -> *mut c_void 
 }
 
 /// Panics if an environment variable is set, but only in the module built for `tests/panic`.
-fn panic_if_asked() {
+pub(crate) fn panic_if_asked() {
     #[cfg(sealane_panic)]
     assert!(std::env::var_os("SEALANE_PANIC").is_none(), "a panic that a test asked for");
 }

@@ -7,18 +7,12 @@ use sealane::Backend;
 
 use crate::abi::OSSL_PARAM;
 use crate::buffers::Buffers;
+use crate::direction::Direction;
 use crate::param::Param;
 use crate::reason::Reason;
 
 /// The length of all keys in bytes.
 pub(crate) const KEY_BYTES: usize = 32;
-
-/// The operation of a context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    Encrypt,
-    Decrypt,
-}
 
 /// A cipher with a key, a nonce and a message. A clone continues the same message.
 pub(crate) trait Cipher: Clone {

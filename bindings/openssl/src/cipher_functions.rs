@@ -10,7 +10,8 @@ use std::mem::MaybeUninit;
 use crate::abi::*;
 use crate::boundary::{Context, call, call_without_context, copy_context, free_context, input, new_context};
 use crate::buffers::Buffers;
-use crate::cipher::{Cipher, Direction, KEY_BYTES, number};
+use crate::cipher::{Cipher, KEY_BYTES, number};
+use crate::direction::Direction;
 use crate::param::Params;
 use crate::reason::Reason;
 

@@ -10,7 +10,7 @@ use sealane::chacha20::{Extended, Ietf};
 
 use crate::abi::*;
 use crate::aead::Aead;
-use crate::boundary::call_without_context;
+use crate::boundary::{call_without_context, panic_if_asked};
 use crate::cipher_functions::Functions;
 use crate::core::Core;
 use crate::mac_functions::POLY1305;
@@ -90,7 +90,11 @@ pub(crate) unsafe extern "C" fn OSSL_provider_init(
 ) -> c_int {
     // SAFETY: OpenSSL's rules.
     let core = unsafe { Core::new(handle, from_core) };
-    let provider = match catch_unwind(AssertUnwindSafe(|| Provider::new(core))) {
+    let load = AssertUnwindSafe(|| {
+        panic_if_asked();
+        Provider::new(core)
+    });
+    let provider = match catch_unwind(load) {
         Ok(Ok(provider)) => provider,
         Ok(Err((core, text))) => {
             core.raise_with(Reason::Configuration, &format!("sealane: {text}"));

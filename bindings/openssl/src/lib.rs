@@ -3,11 +3,11 @@
 //!
 //! OpenSSL passes its functions to `OSSL_provider_init` and gets tables of functions back, so
 //! OpenSSL is not linked, and one file serves all versions from 3.0 on. `abi` has OpenSSL's types
-//! and numbers. `aead` (with `nonce`, `record`, `short_aad` and `pieces`), `stream` and `mac` hold
-//! the algorithms, in safe code. `provider` holds the configuration. `cipher_functions`,
-//! `mac_functions` and `entry` have the functions that OpenSSL calls. Through `boundary` and
-//! `param` they read its pointers and catch panics. `core` calls OpenSSL, `reason` has the errors,
-//! and `usage` counts.
+//! and numbers. `aead` (with `direction`, `nonce`, `record`, `short_aad` and `pieces`), `stream`
+//! and `mac` hold the algorithms, in safe code. `provider` holds the configuration.
+//! `cipher_functions`, `mac_functions` and `entry` have the functions that OpenSSL calls. Through
+//! `boundary` and `param` they read its pointers and catch panics. `core` calls OpenSSL, `reason`
+//! has the errors, and `usage` counts.
 //!
 //! `docs/openssl.md` says how to use the provider, and where it differs from OpenSSL's own.
 #![allow(non_camel_case_types, reason = "the names of OpenSSL")]
@@ -23,6 +23,7 @@ mod buffers;
 mod cipher;
 mod cipher_functions;
 mod core;
+mod direction;
 mod entry;
 mod mac;
 mod mac_functions;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::cipher::Direction;
+use crate::direction::Direction;
 use crate::reason::Reason;
 
 /// A nonce, and which messages it may still encrypt.

@@ -1,16 +1,19 @@
 //! AEAD messages in pieces of any length.
 //!
-//! OpenSSL passes associated data in pieces, verifies truncated tags, and adds pieces to a message
-//! whose first piece is already encrypted. `sealane::Sealer` and `Opener` do none of this, so the
-//! construction of RFC 8439, section 2.8, is built here from the cipher and the authenticator.
+//! `sealane::Sealer` and `Opener` need all associated data first. OpenSSL passes it in pieces and
+//! does not say how many there are. So for associated data that is too long to be kept,
+//! [`LongAad`] builds the construction of RFC 8439, section 2.8, from the cipher and the
+//! authenticator, which read each piece of the text one after the other.
 
 use sealane::chacha20::{BLOCK_BYTES, ChaCha, Layout};
-use sealane::{Backend, MAX_MESSAGE_BYTES, Poly1305, Tag};
+use sealane::{AeadLayout, Backend, ChaChaPoly1305, MAX_MESSAGE_BYTES, Opener, Poly1305, Sealer, Tag};
 use zeroize::Zeroizing;
 
 use crate::buffers::Buffers;
-use crate::cipher::{Direction, KEY_BYTES};
+use crate::cipher::KEY_BYTES;
+use crate::direction::Direction;
 use crate::reason::Reason;
+use crate::wiped;
 
 /// The number of bytes that are copied, encrypted and authenticated at a time, so that they stay in
 /// the first-level cache.
@@ -18,7 +21,85 @@ pub(crate) const CHUNK_BYTES: usize = 16 << 10;
 
 /// The state in the middle of a message.
 #[derive(Clone)]
-pub(crate) struct Pieces<L: Layout> {
+pub(crate) enum Pieces<L: Layout> {
+    Sealing(Sealer),
+    Opening(Opener),
+    LongAad(LongAad<L>),
+    /// The message has ended, and its state was wiped.
+    Ended,
+}
+
+impl<L: AeadLayout> Pieces<L> {
+    /// Starts or continues a message. `sealed` is the ciphertext of an encrypted first piece, if
+    /// there was one.
+    pub(crate) fn new(
+        direction: Direction,
+        cipher: &ChaChaPoly1305<L>,
+        nonce: &L::Nonce,
+        aad: &[u8],
+        sealed: &[u8],
+    ) -> Result<Self, Reason> {
+        Ok(match direction {
+            Direction::Encrypt => {
+                let mut sealer = cipher.sealer(nonce, aad);
+                // Without a piece, block 0 is computed together with the next one.
+                if !sealed.is_empty() {
+                    sealer.update(sealed)?;
+                }
+                Self::Sealing(sealer)
+            }
+            Direction::Decrypt => Self::Opening(cipher.opener(nonce, aad)),
+        })
+    }
+
+    /// Adds associated data to what [`LongAad::new`] got.
+    pub(crate) fn associated_data(&mut self, data: &[u8]) -> Result<(), Reason> {
+        match self {
+            Self::LongAad(message) => message.associated_data(data),
+            _ => Err(Reason::LateAssociatedData),
+        }
+    }
+
+    /// Encrypts, or decrypts before it is known whether the message is authentic.
+    pub(crate) fn transform(&mut self, direction: Direction, buffers: Buffers<'_>) -> Result<(), Reason> {
+        let remaining = match self {
+            Self::Sealing(sealer) => sealer.remaining(),
+            Self::Opening(opener) => opener.remaining(),
+            Self::LongAad(message) => {
+                message.begin_text();
+                MAX_MESSAGE_BYTES - message.bytes
+            }
+            Self::Ended => return Err(Reason::Internal),
+        };
+        if buffers.len() as u64 > remaining {
+            return Err(Reason::TooLong);
+        }
+        buffers.chunks(CHUNK_BYTES, |chunk| {
+            let chunk = chunk.in_place();
+            match self {
+                Self::Sealing(sealer) => sealer.seal(chunk).expect("the length was checked"),
+                Self::Opening(opener) => opener.decrypt_unauthenticated(chunk).expect("the length was checked"),
+                Self::LongAad(message) => message.transform(direction, chunk),
+                Self::Ended => {}
+            }
+        });
+        Ok(())
+    }
+
+    /// Ends the message. Returns its tag, unless the tag was compared with `expected`.
+    pub(crate) fn finish(&mut self, expected: &[u8]) -> Result<Option<Tag>, Reason> {
+        match wiped::take(self, Self::Ended) {
+            Self::Sealing(sealer) => Ok(Some(sealer.finish())),
+            Self::Opening(opener) => Ok(opener.verify_truncated(expected).map(|_| None)?),
+            Self::LongAad(mut message) => Ok(Some(message.tag())),
+            Self::Ended => Err(Reason::Internal),
+        }
+    }
+}
+
+/// The state of a message with long associated data.
+#[derive(Clone)]
+pub(crate) struct LongAad<L: Layout> {
     cipher: ChaCha<20, L>,
     mac: Poly1305,
     aad_bytes: u64,
@@ -26,14 +107,16 @@ pub(crate) struct Pieces<L: Layout> {
     in_text: bool,
 }
 
-impl<L: Layout> Pieces<L> {
-    pub(crate) fn new(key: &[u8; KEY_BYTES], nonce: &L::Nonce, backend: Backend) -> Self {
+impl<L: Layout> LongAad<L> {
+    /// Starts with the first bytes of the associated data.
+    pub(crate) fn new(key: &[u8; KEY_BYTES], nonce: &L::Nonce, aad: &[u8], backend: Backend) -> Self {
         let mut cipher = ChaCha::with_backend(key, nonce, backend);
         let mut one_time_key = Zeroizing::new([0; 32]);
         cipher.apply_keystream(&mut *one_time_key).expect("block 0 of a new key stream");
         cipher.seek(BLOCK_BYTES as u128).expect("block 1 of a new key stream");
-        let mac = Poly1305::with_backend(&one_time_key, backend);
-        Self { cipher, mac, aad_bytes: 0, bytes: 0, in_text: false }
+        let mut mac = Poly1305::with_backend(&one_time_key, backend);
+        mac.update(aad);
+        Self { cipher, mac, aad_bytes: aad.len() as u64, bytes: 0, in_text: false }
     }
 
     pub(crate) fn associated_data(&mut self, data: &[u8]) -> Result<(), Reason> {
@@ -45,48 +128,33 @@ impl<L: Layout> Pieces<L> {
         Ok(())
     }
 
-    /// Adds ciphertext that has already been encrypted.
-    pub(crate) fn skip(&mut self, ciphertext: &[u8]) -> Result<(), Reason> {
-        self.begin_text(ciphertext.len())?;
-        self.mac.update(ciphertext);
-        Ok(self.cipher.seek(self.cipher.position() + ciphertext.len() as u128)?)
-    }
-
-    /// Encrypts, or decrypts before it is known whether the message is authentic.
-    pub(crate) fn transform(&mut self, direction: Direction, buffers: Buffers<'_>) -> Result<(), Reason> {
-        self.begin_text(buffers.len())?;
-        buffers.chunks(CHUNK_BYTES, |chunk| {
-            let chunk = chunk.in_place();
-            if direction == Direction::Decrypt {
-                self.mac.update(chunk);
-            }
-            self.cipher.apply_keystream(chunk).expect("the length was checked");
-            if direction == Direction::Encrypt {
-                self.mac.update(chunk);
-            }
-        });
-        Ok(())
-    }
-
-    /// Returns the tag. This is not moved, which would leave a copy of the key behind.
-    pub(crate) fn tag(&mut self) -> Tag {
-        if !self.in_text {
-            self.pad(self.aad_bytes);
+    /// Transforms a chunk of the text. The caller has checked the length.
+    fn transform(&mut self, direction: Direction, chunk: &mut [u8]) {
+        self.bytes += chunk.len() as u64;
+        if direction == Direction::Decrypt {
+            self.mac.update(chunk);
         }
+        self.cipher.apply_keystream(chunk).expect("the length was checked");
+        if direction == Direction::Encrypt {
+            self.mac.update(chunk);
+        }
+    }
+
+    /// Returns the tag.
+    fn tag(&mut self) -> Tag {
+        self.begin_text();
         self.pad(self.bytes);
         self.mac.update(&self.aad_bytes.to_le_bytes());
         self.mac.update(&self.bytes.to_le_bytes());
         self.mac.clone().finalize()
     }
 
-    fn begin_text(&mut self, len: usize) -> Result<(), Reason> {
-        let bytes = self.bytes.checked_add(len as u64).filter(|&bytes| bytes <= MAX_MESSAGE_BYTES);
-        self.bytes = bytes.ok_or(Reason::TooLong)?;
+    /// Fills the last block of the associated data, once.
+    fn begin_text(&mut self) {
         if !self.in_text {
             self.pad(self.aad_bytes);
             self.in_text = true;
         }
-        Ok(())
     }
 
     /// Fills an unfinished block with zeros.

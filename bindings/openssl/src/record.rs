@@ -3,7 +3,7 @@
 use sealane::TAG_BYTES;
 
 use crate::abi::EVP_AEAD_TLS1_AAD_LEN;
-use crate::cipher::Direction;
+use crate::direction::Direction;
 use crate::reason::Reason;
 
 /// A TLS 1.2 record (RFC 5246, section 6.2.3.3), which is one piece followed by the tag.

@@ -8,7 +8,8 @@ use zeroize::Zeroizing;
 
 use crate::abi::OSSL_PARAM;
 use crate::buffers::Buffers;
-use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
+use crate::cipher::{Cipher, KEY_BYTES, number, octets};
+use crate::direction::Direction;
 use crate::nonce::ShownNonce;
 use crate::param::Param;
 use crate::pieces::CHUNK_BYTES;

@@ -329,42 +329,6 @@ static void test_tags(void)
     }
 }
 
-/* The example of draft-irtf-cfrg-xchacha-03, appendix A.3.1. */
-static void test_xchacha(void)
-{
-    const char *text = "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for "
-                       "the future, sunscreen would be it.";
-    static const uint8_t start[16] = {0xbd, 0x6d, 0x17, 0x9d, 0x3e, 0x83, 0xd4, 0x3b,
-                                      0x95, 0x76, 0x57, 0x94, 0x93, 0xc0, 0xe9, 0x39};
-    static const uint8_t right[TAG] = {0xc0, 0x87, 0x59, 0x24, 0xc1, 0xc7, 0x98, 0x79,
-                                       0x47, 0xde, 0xaf, 0xd8, 0x78, 0x0a, 0xcf, 0x49};
-    size_t len = strlen(text);
-    uint8_t out[200], back[200], tag[TAG];
-    CHECK(len == 114);
-    for (size_t cut = 0; cut <= len; cut++) {
-        EVP_CIPHER_CTX *ctx = context(xchacha, key, nonce, 1);
-        update(ctx, NULL, aad, 12);
-        update(ctx, out, (const uint8_t *)text, cut);
-        update(ctx, out + cut, (const uint8_t *)text + cut, len - cut);
-        CHECK(finish(ctx) == 1);
-        get_tag(ctx, tag);
-        CHECK(memcmp(out, start, 16) == 0 && memcmp(tag, right, TAG) == 0);
-        CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
-        set_tag(ctx, tag);
-        update(ctx, NULL, aad, 12);
-        update(ctx, back, out, cut);
-        EVP_CIPHER_CTX *copy = EVP_CIPHER_CTX_new();
-        CHECK(copy != NULL && EVP_CIPHER_CTX_copy(copy, ctx) == 1);
-        EVP_CIPHER_CTX *both[] = {ctx, copy};
-        for (int i = 0; i < 2; i++) {
-            update(both[i], back + cut, out + cut, len - cut);
-            CHECK(finish(both[i]) == 1 && memcmp(back, text, len) == 0);
-            memset(back + cut, 0, len - cut);
-            EVP_CIPHER_CTX_free(both[i]);
-        }
-    }
-}
-
 void test_aead(void)
 {
     test_properties();
@@ -378,5 +342,4 @@ void test_aead(void)
     test_release();
     test_empty();
     test_tags();
-    test_xchacha();
 }

@@ -119,7 +119,22 @@ static inline void expected(const uint8_t *key, const uint8_t *nonce, const uint
     EVP_CIPHER_CTX_free(ctx);
 }
 
+/* Computes the subkey (draft-irtf-cfrg-xchacha-03, section 2.2) from a block of ChaCha20. The block
+ * is the subkey and the input added up, so the input is taken away from it. */
+static inline void subkey_of_block(const uint32_t block[16], const uint8_t nonce[16], uint8_t subkey[32])
+{
+    uint32_t input[16];
+    memcpy(input, "expand 32-byte k", 16);
+    memcpy(input + 12, nonce, 16);
+    for (int i = 0; i < 4; i++) {
+        uint32_t first = block[i] - input[i], last = block[12 + i] - input[12 + i];
+        memcpy(subkey + 4 * i, &first, 4);
+        memcpy(subkey + 16 + 4 * i, &last, 4);
+    }
+}
+
 void test_aead(void);
+void test_xchacha(void);
 void test_nonces(void);
 void test_pieces(void);
 void test_tls(void);

@@ -31,6 +31,7 @@ int main(int argc, char **argv)
     CHECK(ours && theirs && our_stream && their_stream && xchacha && our_mac && their_mac);
 
     test_aead();
+    test_xchacha();
     test_nonces();
     test_pieces();
     test_tls();

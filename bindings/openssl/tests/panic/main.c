@@ -62,12 +62,23 @@ static void test_poly1305(void)
 int main(int argc, char **argv)
 {
     CHECK(argc == 2 && OSSL_PROVIDER_set_default_search_path(NULL, argv[1]) == 1);
+    ask(1);
+    CHECK(OSSL_PROVIDER_load(NULL, "sealane") == NULL);
+    ask(0);
     OSSL_PROVIDER *sealane = OSSL_PROVIDER_load(NULL, "sealane");
     CHECK(sealane != NULL);
+    char *name = NULL;
+    OSSL_PARAM get[] = {OSSL_PARAM_construct_utf8_ptr(OSSL_PROV_PARAM_NAME, &name, 0), OSSL_PARAM_construct_end()};
+    ask(1);
+    FAILS(OSSL_PROVIDER_get_params(sealane, get), "internal error");
+    ask(0);
+    CHECK(OSSL_PROVIDER_get_params(sealane, get) == 1 && strcmp(name, "Sealane") == 0);
     test_cipher("ChaCha20-Poly1305");
     test_cipher("XChaCha20-Poly1305");
     test_cipher("ChaCha20");
     test_poly1305();
+    /* The end of the provider cannot fail. */
+    ask(1);
     CHECK(OSSL_PROVIDER_unload(sealane) == 1);
     puts("panics became errors");
     return 0;

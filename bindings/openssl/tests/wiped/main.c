@@ -144,19 +144,11 @@ static void key_stream(const uint8_t key[32], const uint8_t block[16], uint8_t *
     are_wiped();
 }
 
-/* Computes the subkey (draft-irtf-cfrg-xchacha-03, section 2.2) from a block of ChaCha20. The block
- * is the subkey and the input added up, so the input is taken away from it. */
 static void derive_subkey(void)
 {
-    uint32_t block[16], input[16];
+    uint32_t block[16];
     key_stream(secret_key, nonce, (uint8_t *)block, sizeof block);
-    memcpy(input, "expand 32-byte k", 16);
-    memcpy(input + 12, nonce, 16);
-    for (int i = 0; i < 4; i++) {
-        uint32_t first = block[i] - input[i], last = block[12 + i] - input[12 + i];
-        memcpy(subkey + 4 * i, &first, 4);
-        memcpy(subkey + 16 + 4 * i, &last, 4);
-    }
+    subkey_of_block(block, nonce, subkey);
 }
 
 /* Watches the second half of a key of Poly1305, and the subkey if there is one. */

@@ -149,3 +149,34 @@ fn open_into_a_buffer_of_another_length_panics() {
     let mut long = [MaybeUninit::uninit(); 6];
     let _ = ChaCha20Poly1305::new(&[0; 32]).open_into(&[0; 12], b"", b"hello", &[0; 16], &mut long);
 }
+
+#[test]
+fn truncated_tags() {
+    let (key, nonce, aad) = (array(1), array(2), test_bytes(3, 5));
+    for backend in backends() {
+        for length in [0, 20, 300] {
+            let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+            let mut ciphertext = test_bytes(4, length);
+            let tag = cipher.seal_in_place(&nonce, &aad, &mut ciphertext);
+            let mut opener = cipher.opener(&nonce, &aad);
+            opener.update(&ciphertext).unwrap();
+            for tag_bytes in 1..=tag.len() {
+                let case = || format!("{length} bytes, {tag_bytes} of the tag, on {backend}");
+                let mut opened = ciphertext.clone();
+                let mut verified = opener.clone().verify_truncated(&tag[..tag_bytes]).unwrap();
+                verified.decrypt(&mut opened).unwrap();
+                assert!(opened == test_bytes(4, length), "{}", case());
+                for bit in 0..8 * tag_bytes {
+                    let mut wrong = tag;
+                    flip(&mut wrong, bit);
+                    let result = opener.clone().verify_truncated(&wrong[..tag_bytes]);
+                    assert_eq!(result.err(), Some(OpenError), "bit {bit}: {}", case());
+                }
+            }
+            // A tag without bytes would be right for every message.
+            for wrong in [&[][..], &[tag, tag].concat()[..17]] {
+                assert_eq!(opener.clone().verify_truncated(wrong).err(), Some(OpenError), "{backend}");
+            }
+        }
+    }
+}

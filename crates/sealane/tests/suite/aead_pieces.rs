@@ -69,6 +69,21 @@ macro_rules! check_pieces {
                 }
             }
             opener.verify(&tag).unwrap();
+            // The same pieces, some of which are encrypted already.
+            let mut sealer = cipher.sealer(nonce, &oracle.aad);
+            let mut buffer = oracle.plaintext.clone();
+            let mut at = 0;
+            for (i, piece) in cut(&mut buffer, $update).into_iter().enumerate() {
+                let range = at..at + piece.len();
+                at = range.end;
+                if i / run % 2 == 0 {
+                    sealer.update(&oracle.ciphertext[range]).unwrap();
+                } else {
+                    sealer.seal(piece).unwrap();
+                    assert!(*piece == oracle.ciphertext[range], "mixed, in {:?} on {}", $update, cipher.backend());
+                }
+            }
+            assert_eq!(sealer.finish(), tag, "mixed, in {:?} on {}", $update, cipher.backend());
         }
     }};
 }

@@ -41,6 +41,11 @@ impl Sealer {
                 assert_eq!(sealer.seal(&mut piece[..usize::try_from(rest).unwrap()]), Ok(()));
                 assert_eq!(sealer.seal(&mut piece[..1]), Err(CounterOverflow));
 
+                let mut sealer = Sealer(almost_full(left));
+                let result = sealer.update(&[7; 140][..length]);
+                assert_eq!(result, if fits { Ok(()) } else { Err(CounterOverflow) }, "{length} bytes with {left} left");
+                assert_consistent(&sealer.0);
+
                 for decrypts in [false, true] {
                     let mut opener = Opener { message: almost_full(left), too_long: false };
                     let mut piece = [7; 140];

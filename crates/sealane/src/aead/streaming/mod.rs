@@ -79,6 +79,34 @@ impl Sealer {
         Ok(())
     }
 
+    /// Adds the next piece, which is already encrypted with this key and nonce at this position.
+    ///
+    /// ```
+    /// # use sealane::ChaCha20Poly1305;
+    /// # let cipher = ChaCha20Poly1305::new(&[1; 32]);
+    /// let mut pieces = [*b"first ", *b"second"];
+    /// // The tag of the first piece alone is never sent.
+    /// let _ = cipher.seal_in_place(&[0; 12], b"", &mut pieces[0]);
+    /// let mut sealer = cipher.sealer(&[0; 12], b"");
+    /// sealer.update(&pieces[0])?;
+    /// sealer.seal(&mut pieces[1])?;
+    /// let tag = sealer.finish();
+    /// # let mut whole = *b"first second";
+    /// # assert_eq!(tag, cipher.seal_in_place(&[0; 12], b"", &mut whole));
+    /// # assert_eq!(pieces.as_flattened(), whole);
+    /// # Ok::<(), sealane::CounterOverflow>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`Sealer::seal`]. The piece is then not part of the message.
+    pub fn update(&mut self, ciphertext: &[u8]) -> Result<(), CounterOverflow> {
+        if ciphertext.len() as u64 > self.0.remaining() {
+            return Err(CounterOverflow);
+        }
+        self.0.authenticate(ciphertext);
+        Ok(())
+    }
+
     /// Returns the tag of the message.
     #[inline]
     #[must_use = "without its tag a message cannot be opened"]
@@ -168,6 +196,36 @@ impl Opener {
     /// [`OpenError`] if the message is not authentic.
     pub fn verify(self, tag: &Tag) -> Result<Verified, OpenError> {
         self.verify_by(|computed| crate::poly1305::tags_equal(computed, tag))
+    }
+
+    /// Does the same as [`Opener::verify`] for protocols with truncated tags: `tag` is the first 1
+    /// to 16 bytes of the tag. An attacker forges a message with `n` of these bytes in about
+    /// 2^(8·n) attempts, so use [`Opener::verify`] wherever the whole tag is sent.
+    ///
+    /// ```
+    /// # use sealane::ChaCha20Poly1305;
+    /// # let cipher = ChaCha20Poly1305::new(&[1; 32]);
+    /// # let mut message = *b"attack at dawn";
+    /// # let tag = cipher.seal_in_place(&[0; 12], b"", &mut message);
+    /// let mut opener = cipher.opener(&[0; 12], b"");
+    /// opener.update(&message)?;
+    /// opener.verify_truncated(&tag[..12])?.decrypt(&mut message)?;
+    /// assert_eq!(&message, b"attack at dawn");
+    /// # Ok::<(), sealane::OpenError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`OpenError`] if the message is not authentic, or `tag` has another length.
+    pub fn verify_truncated(self, tag: &[u8]) -> Result<Verified, OpenError> {
+        self.verify_by(|computed| {
+            let mut expected = *computed;
+            let start = expected.get_mut(..tag.len()).filter(|start| !start.is_empty()).ok_or(OpenError)?;
+            start.copy_from_slice(tag);
+            let result = crate::poly1305::tags_equal(computed, &expected);
+            // A forger must not find the right bytes.
+            wipe(&mut expected);
+            result
+        })
     }
 
     /// Does the same as [`Opener::verify`], with `check` in place of the comparison.
