@@ -64,7 +64,7 @@ fn check(
     regions.extend(messages.iter().map(|message| (Region::new(message.data, message.data_len), true)));
     regions.extend(messages.iter().map(|message| (Region::new(message.tag, TAG_BYTES), true)));
     regions.sort();
-    // The regions so far that end last: among those that are written, and among all.
+    // The region that ends last so far: among the written regions, and among all.
     let (mut written, mut any) = (Region::EMPTY, Region::EMPTY);
     for (region, is_output) in regions {
         if region.overlaps(&written) || is_output && region.overlaps(&any) {

@@ -10,8 +10,8 @@ use zeroize::{Zeroize as _, Zeroizing};
 const MIN_PART: usize = 5 << 20;
 
 /// Seals an object in order, and cuts it into parts. Parts of plaintext with equal lengths become
-/// parts with equal lengths, except for the last one. The last chunk is marked as the last, so a
-/// chunk is sealed only when more plaintext follows, or at the end.
+/// parts with equal lengths, except for the last one. The format marks the last chunk, so a chunk
+/// is sealed only when more plaintext follows, or at the end.
 pub(crate) struct Sealing {
     key: SealingKey,
     /// The number of the next chunk.
@@ -64,8 +64,8 @@ impl Sealing {
     /// Adds a part of plaintext, in pieces. Returns the next part of the object if it is full and
     /// more bytes follow it.
     ///
-    /// The object has no more parts than the plaintext: if a part of plaintext is longer than the
-    /// parts of the object, all that is sealed becomes one part.
+    /// If a part of plaintext is longer than the parts of the object, everything that is sealed so
+    /// far becomes one part. Thus the object never has more parts than the plaintext.
     pub(crate) fn push_part<'a>(
         &mut self,
         data: impl IntoIterator<Item = &'a [u8]>,
@@ -75,12 +75,13 @@ impl Sealing {
             self.push(piece)?;
             plaintext_len += piece.len();
         }
-        // The sealed form of the first part fits, and so does that of each part with its length.
+        // Long enough for the first part of plaintext when it is sealed, and for each later one of
+        // its length.
         let first_len = self.sealed.len() + self.held_back.len() + TAG_BYTES;
         let part_len = *self.part_len.get_or_insert(first_len.max(MIN_PART));
         let sealed_len = plaintext_len + plaintext_len.div_ceil(CHUNK_BYTES) * TAG_BYTES;
         if sealed_len > part_len && self.sealed.len() > part_len {
-            // The plaintext that is held back follows.
+            // The plaintext that is held back follows, so this is not the last part.
             return Ok(Some(self.take_rest()));
         }
         Ok(self.take_part())
@@ -102,7 +103,7 @@ impl Sealing {
         let mut plaintext = std::mem::take(&mut self.held_back);
         let sealed = self.seal(&plaintext, is_last);
         plaintext.zeroize();
-        // Wiping has emptied it. Its allocation is used again.
+        // Wiping has emptied the vector. Its allocation is used again.
         self.held_back = plaintext;
         sealed
     }

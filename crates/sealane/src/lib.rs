@@ -27,23 +27,23 @@
 //! - [`ring`]: ChaCha20-Poly1305 with the names and methods of `ring::aead`.
 //!
 //! Every backend, including the portable one, is free of branches and memory addresses that depend
-//! on secrets. Keys, key streams and intermediate states are wiped when they are dropped. Copies
-//! that the compiler keeps in registers, spills, or makes when a value is moved are not wiped. The
-//! crate needs neither `std` nor an allocator.
+//! on secrets. Keys, key streams and intermediate states are wiped when they are dropped. Copies in
+//! registers, spilled copies and copies made by moves are not wiped. The crate needs neither `std`
+//! nor an allocator.
 //!
 //! # Features
 //!
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `simd` | yes | backends with vectors of 128 bits; without it, there is only portable code |
-//! | `avx2`, `avx512` | yes | those of 256 and of 512 bits, on x86; each includes the ones before |
+//! | `avx2`, `avx512` | yes | backends with vectors of 256 and 512 bits, on x86; each includes the ones before |
 //! | `std` | yes | detection of CPUs on Arm, `Backend::from_env`; includes `alloc` |
 //! | `alloc` | yes | `seal` and `open` with vectors, `shamir::element`, `gf8::Matrix` and more |
 //! | `getrandom` | yes | keys, nonces and coefficients from the operating system |
-//! | `rand_core` | yes | the same from generators of the caller, and `chacha20::ChaCha20Rng` |
+//! | `rand_core` | yes | keys, nonces and coefficients from the caller's generator, and `chacha20::ChaCha20Rng` |
 //! | `rustcrypto` | yes | the traits of `cipher` 0.5, `aead` 0.6 and `universal-hash` 0.6 |
 //! | `rustcrypto-05` | no | the traits of `cipher` 0.4, `aead` 0.5 and `universal-hash` 0.5 |
-//! | `arrayvec`, `bytes`, `heapless` | no | these types as buffers of `aead` |
+//! | `arrayvec`, `bytes`, `heapless` | no | types of these crates as buffers of `aead` |
 //! | `commit` | no | tags that commit to the key |
 //! | `serde` | no | elements of GF(2^n), and shares of them, in serde's formats |
 //! | `armv7` | no | vectors on 32-bit Arm, with a nightly compiler |

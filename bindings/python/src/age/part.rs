@@ -12,7 +12,7 @@ use crate::error::ThresholdError;
 #[pyclass(frozen, module = "sealane.age", name = "Part")]
 pub(crate) struct Part {
     part: threshold::Part,
-    /// The description by the creator of the file, if the part was created by [`Part::described`].
+    /// The description by the creator of the file; `None` if the part was parsed from text.
     description: Option<ShareDescription>,
 }
 

@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::io;
 
-/// Closes a file that was written to. Returns errors of earlier writes that were not known yet:
+/// Closes a file that was written to. Returns errors of earlier writes that no call has reported:
 /// network file systems report them only now, and `File` ignores them when it is dropped.
 #[cfg(unix)]
 pub(super) fn close(file: File) -> io::Result<()> {
     match nix::unistd::close(file) {
-        // The descriptor is closed.
+        // After EINTR, the descriptor is closed too.
         Ok(()) | Err(nix::errno::Errno::EINTR) => Ok(()),
         Err(error) => Err(error.into()),
     }

@@ -1,15 +1,14 @@
 //! Finds a plugin, and lets it wrap and unwrap file keys.
 
 use std::fmt;
-use std::io;
 use std::path::PathBuf;
 
 use super::callbacks::Callbacks;
 use super::conversation::{Conversation, converse};
+use super::failure::{Failure, PluginError};
 use super::{Identity, Recipient, is_name};
 use crate::file_key::FileKey;
 use crate::identity::UnwrapError;
-use crate::message::OneLine;
 use crate::recipient::{WrapError, Wrapped};
 use crate::stanza::Stanza;
 
@@ -133,50 +132,6 @@ pub enum FindError {
     /// directory. The program is not run: an archive that was unpacked there could contain it.
     #[error("{0} is in PATH only relative to the current directory, and is not run")]
     Relative(String),
-}
-
-/// A plugin did not wrap or unwrap a file key.
-#[derive(Debug, thiserror::Error)]
-#[error("plugin age-plugin-{plugin} failed: {failure}")]
-#[non_exhaustive]
-pub struct PluginError {
-    /// The name of the plugin.
-    pub plugin: String,
-    /// What happened.
-    #[source]
-    pub failure: Failure,
-}
-
-/// The reason why a conversation with a plugin ended without a result.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Failure {
-    /// The plugin could not be started, or its answers could not be read, or are malformed or too
-    /// long.
-    #[error("{}", OneLine(.0))]
-    Io(#[source] io::Error),
-    /// The plugin ended before it was done.
-    #[error("it ended unexpectedly")]
-    Ended,
-    /// The errors that the plugin reports, or the errors in its answers.
-    #[error("{}", OneLine(&one_line(.0)))]
-    Reported(Vec<String>),
-}
-
-/// Returns the texts of errors on one line.
-fn one_line(errors: &[String]) -> String {
-    let line = |error: &String| error.split_whitespace().collect::<Vec<_>>().join(" ");
-    errors.iter().map(line).collect::<Vec<_>>().join("; ")
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        use io::ErrorKind::{BrokenPipe, ConnectionAborted, UnexpectedEof};
-        match error.kind() {
-            BrokenPipe | ConnectionAborted | UnexpectedEof => Self::Ended,
-            _ => Self::Io(error),
-        }
-    }
 }
 
 /// Finds the program of the plugin `name` in PATH.

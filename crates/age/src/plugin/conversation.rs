@@ -12,8 +12,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
 use super::callbacks::Callbacks;
-use super::client::Failure;
 use super::connection::Connection;
+use super::failure::Failure;
 use super::patience::Patience;
 use super::{Identity, Recipient};
 use crate::file_key::FileKey;

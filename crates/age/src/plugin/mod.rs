@@ -27,6 +27,8 @@ mod connection;
 #[cfg(feature = "plugin")]
 mod conversation;
 #[cfg(feature = "plugin")]
+mod failure;
+#[cfg(feature = "plugin")]
 mod patience;
 #[cfg(feature = "plugin")]
 mod process;
@@ -42,7 +44,9 @@ use zeroize::Zeroizing;
 #[cfg(feature = "plugin")]
 pub use self::callbacks::{Callbacks, NoCallbacks};
 #[cfg(feature = "plugin")]
-pub use self::client::{Client, Failure, FindError, PluginError};
+pub use self::client::{Client, FindError};
+#[cfg(feature = "plugin")]
+pub use self::failure::{Failure, PluginError};
 #[cfg(feature = "plugin")]
 pub use self::process::Process;
 use crate::text::{decode_any, encode};

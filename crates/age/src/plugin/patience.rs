@@ -17,7 +17,7 @@ impl Patience {
         let Some(slow) = slow else { return Self(None) };
         // Each wait sends its beginning and its end.
         let (sender, waits) = mpsc::channel();
-        // Without a thread, nobody is told.
+        // If no thread can be started, nobody is told.
         let _ = Builder::new().spawn_scoped(scope, move || {
             while waits.recv().is_ok() {
                 if waits.recv_timeout(slow) == Err(mpsc::RecvTimeoutError::Timeout) {

@@ -17,8 +17,8 @@ use crate::os::dir::{Dir, Kind};
 
 /// Finds the files `inputs`, and all encrypted files in the folders among them, with their
 /// manifests. A file that cannot be read, a link in a folder, and a folder without encrypted files
-/// become failures in the plan. Warns of encrypted files in folders that are left out because of
-/// their names.
+/// become failures in the plan. Encrypted files in folders are left out, with a warning, if
+/// [`fault_of_name`] finds a fault in their names.
 pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
     let mut plan = Plan::default();
     for input in inputs {
@@ -47,8 +47,8 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
     plan
 }
 
-/// Warns of encrypted files among `others`, which are in the folder `root` under other names than
-/// those of encrypted files.
+/// Warns of encrypted files among `others`: the files in the folder `root` that have no names of
+/// encrypted files.
 fn warn_of_others(root: &Path, others: &[PathBuf]) {
     let Ok(folder) = Dir::open(root) else { return };
     for within in others {
@@ -72,10 +72,10 @@ pub(super) fn fault_of_name(path: &Path) -> Option<&'static str> {
 }
 
 /// Removes the unfinished files that a killed run left beside encrypted files in the folder `root`.
-/// Files that a run is writing stay.
+/// Files that another run is still writing stay.
 pub(crate) fn remove_abandoned(root: &Path) {
     let Ok(root) = Dir::open(root) else { return };
-    // Paths, because open folders would take a file descriptor each.
+    // These are paths, because each open folder would take a file descriptor.
     let mut pending = vec![PathBuf::new()];
     while let Some(within) = pending.pop() {
         let Ok(folder) = root.below(&within) else { continue };
@@ -92,9 +92,9 @@ pub(crate) fn remove_abandoned(root: &Path) {
     }
 }
 
-/// Returns whether `file` has a header that can be parsed, and then as many bytes as a complete
-/// file. With `content`, the file must also be armored or not, and its plaintext must have this
-/// length. Nothing is authenticated.
+/// Returns whether `file` has a header that can be parsed, and after it as many bytes as a complete
+/// payload can have. `content`, if given, says whether the file must be armored, and how long its
+/// plaintext must be. Nothing is authenticated.
 pub(crate) fn is_complete(file: &File, content: Option<(bool, u64)>) -> io::Result<bool> {
     let mut reader = ArmoredReader::new(BufReader::new(file));
     let armored = reader.is_armored()?;

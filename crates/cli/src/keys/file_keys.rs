@@ -61,8 +61,8 @@ impl Openers {
 
     /// Reads the header of `file`, which messages call `name`, and runs `act` with its decryptor
     /// and the identities to try. If the file is encrypted with a passphrase, and the command line
-    /// names no identity or part, the only identity to try is one that asks for the passphrase, or
-    /// the file is refused.
+    /// names no identity or part, the only identity to try is one that asks for the passphrase. If
+    /// `passphrase` does not allow that, the file is refused.
     pub(crate) fn open<R: Read, T, E: Into<OpenError>>(
         &self,
         file: R,
@@ -90,8 +90,8 @@ impl Openers {
             let decryptor = decryptor.with_max_work_factor(u8::MAX);
             return act(decryptor, &[&identity]).map_err(|error| error.into().explain(None));
         }
-        // Only a plugin could open a file that is encrypted with a passphrase, so encrypted
-        // identity files are not tried for one.
+        // Of these identities, only a plugin could open a file that is encrypted with a passphrase,
+        // so encrypted identity files are not tried for such a file.
         let native: Vec<_> = self.identities.native().collect();
         let other: Vec<_> = self.identities.other(with_passphrase).collect();
         let is_share = |stanza: &Stanza| stanza.tag == threshold::TYPE;
@@ -105,9 +105,9 @@ impl Openers {
         let mut all = native.clone();
         let kept: Vec<_>;
         if stanzas.iter().any(is_share) {
-            // Holders who suffice open the file, whatever identities do that may fail or ask the
-            // user. If others can open it alone, these identities are asked for that before they
-            // are asked for each share.
+            // If there are enough holders, the file opens even if one of the `other` identities
+            // fails. These may ask the user. If the file has stanzas besides shares, they try to
+            // open it alone before they open shares.
             kept = other.iter().map(|identity| failures.keep(*identity)).collect();
             all.push(if only_shares { &all_holders } else { &native_holders });
             all.extend(kept.iter().map(|identity| identity as &dyn Identity));
@@ -148,8 +148,8 @@ impl From<DecryptError> for OpenError {
 }
 
 impl OpenError {
-    /// Explains the error. If identities or parts were given for a file with a passphrase,
-    /// `in_vain` is whether it may be opened with this passphrase.
+    /// Explains the error. `in_vain` is given if identities or parts were given for a file that is
+    /// encrypted with a passphrase, and is whether this passphrase may open the file.
     fn explain(self, in_vain: Option<AllowPassphrase>) -> Error {
         match (self, in_vain) {
             (Self::Decrypt(DecryptError::NoMatch), Some(passphrase)) => {

@@ -4,7 +4,7 @@ use crate::plugin::{with_path, with_plugin};
 use crate::support::{Dir, Run, finish};
 
 /// The part of the Assuan protocol that asks for a passphrase, in a few lines of shell. Each line
-/// of `answers` is the answer to one question, and the last line also to all later ones. The
+/// of `answers` answers one question, and the last line answers all later questions too. The
 /// questions are written to `log`.
 const PINENTRY: &str = r#"#!/bin/sh
 echo "OK ready"
@@ -17,7 +17,7 @@ while read -r line; do
         echo "OK"
         ;;
     SETDESC*) printf '%s\n' "$line" >> log; echo "OK" ;;
-    # A program may accept the request to ask twice (SETREPEAT), and ask only once.
+    # A program may accept the request to ask twice (SETREPEAT), but ask only once.
     BYE*) echo "OK"; exit ;;
     *) echo "OK" ;;
     esac
@@ -98,7 +98,7 @@ fn a_long_question_is_shortened() {
     assert!(question.starts_with("SETDESC Enter passphrase for \"dddd"), "{question}");
     assert!(question.ends_with("/name.age\"\n") && question.len() <= 1000, "{question}");
 
-    // The text of a plugin.
+    // The text of a plugin's question.
     dir.encrypt(b"x", "x.age");
     let text = "QUFB".repeat(16);
     let text = format!("{}AAAA", format!("{text}\\n").repeat(25));
@@ -116,7 +116,7 @@ fn a_panic_leaves_no_folder_behind() {
     let dir = with_pinentry(with_plugin());
     dir.encrypt(b"x", "x.age");
     std::fs::create_dir(dir.path("tmp")).unwrap();
-    // The crate `pinentry` panics at a code of an error that has more than 32 bits.
+    // The crate `pinentry` panics at an error code of more than 32 bits.
     dir.write("pinentry", "#!/bin/sh\necho ERR 99999999999\n");
     let heard = "while IFS= read -r line; do case $line in '-> done') read -r line; break;; esac; done";
     dir.write("bin/age-plugin-test", format!("#!/bin/sh\n{heard}\nprintf -- '-> request-secret\\nQUFB\\n'; cat\n"));

@@ -32,8 +32,8 @@ fn signals_leave_nothing_behind() {
     let dir = Dir::with_key();
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3), ("XCPU", 24)] {
         dir.write("out", "old");
-        // Under nohup, and in the background of a script, the tests ignore signals. Commands that
-        // they start inherit that.
+        // The tests may run with signals ignored, under nohup or in the background of a script, and
+        // their commands inherit that.
         let mut command = Command::new("env");
         command.args([&format!("--default-signal={signal}"), SEALANE, "-R", "key.pub", "-o", "out"]);
         let (mut child, _stdin) = start(&dir, command.current_dir(dir.root()));
@@ -45,7 +45,8 @@ fn signals_leave_nothing_behind() {
     }
 }
 
-/// The number of processes of a user can be limited.
+/// No thread can be started if the user's number of processes is limited. A signal must then still
+/// end the command.
 #[test]
 fn without_a_thread_for_signals_they_end_the_command() {
     if !can_trace() {
@@ -53,7 +54,7 @@ fn without_a_thread_for_signals_they_end_the_command() {
     }
     let dir = Dir::with_key();
     let mut command = Command::new("env");
-    // The tracer is another process, so the child is the command.
+    // `-D` runs the tracer as a separate process, so `child` is the command.
     let trace = ["--default-signal=TERM", "strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=clone,clone3"];
     command.args(trace).args(["-e", "inject=clone,clone3:error=EAGAIN", SEALANE, "-t", "1"]);
     let (mut child, _stdin) = start(&dir, command.args(["-R", "key.pub", "-o", "out"]).current_dir(dir.root()));

@@ -327,6 +327,38 @@ fn many_files_have_one_bar() {
     assert!(!shown.contains("/1.00 MiB"), "{shown}");
 }
 
+/// The files that an earlier run processed count as done, and not as work of this run.
+#[test]
+fn the_bar_of_a_resumed_run_shows_the_speed_of_its_own_work() {
+    let dir = crate::plugin::with_plugin();
+    let plugin = String::from_utf8(dir.read("bin/age-plugin-test")).unwrap();
+    // The files that are left are read when the plugin has ended, and then the bar is shown.
+    let slow = plugin.replacen('\n', "\nsleep 1.2\n", 1);
+    dir.write("large", bytes(8 << 20));
+    let encrypt = ["encrypt", "--resume", "-r", crate::plugin::RECIPIENT, "-o", "sealed", "large", "late"];
+    let decrypt = ["decrypt", "--resume", "-i", "identity", "-o", "open", "sealed"];
+    let resumed = |args: &[&str]| {
+        dir.write("bin/age-plugin-test", &slow);
+        let command = format!("PATH=\"$PWD/bin:$PATH\" PLUGIN_LOG=log \"$SEALANE\" {}", args.join(" "));
+        let shown = ends(in_terminal(&dir, &command), 0, " MiB/8.");
+        assert!(shown.contains("KiB/s") && !shown.contains("MiB/s"), "{args:?}: {shown}");
+        dir.write("bin/age-plugin-test", &plugin);
+    };
+
+    std::os::unix::fs::symlink("/proc/self/mem", dir.path("late")).unwrap();
+    assert!(crate::plugin::run(&dir, &encrypt).err().contains("1 of 2 files was not encrypted"));
+    std::fs::remove_file(dir.path("late")).unwrap();
+    dir.write("late", bytes(300 << 10));
+    resumed(&encrypt);
+
+    let sealed = dir.read("sealed/late.age");
+    dir.write("sealed/late.age", "damaged");
+    assert!(crate::plugin::run(&dir, &decrypt).err().contains("1 of 2 files was not decrypted"));
+    dir.write("sealed/late.age", sealed);
+    resumed(&decrypt);
+    assert!(dir.read("open/late") == bytes(300 << 10));
+}
+
 #[test]
 fn a_new_key_is_shown_once() {
     let dir = Dir::new();

@@ -52,13 +52,13 @@ use crate::wipe::wipe;
 /// exchange new keys before the number wraps around. SSH does that far earlier (RFC 4253, section
 /// 9; RFC 4344, section 3.1). Each direction has its own key.
 ///
-/// # What the encrypted length gives
+/// # What encrypting the length hides
 /// An attacker who only reads the connection does not see where a packet starts or ends in the
 /// stream of bytes. The sizes and times of the segments that carry the stream still reveal much
 /// about packets and keystrokes.
 ///
 /// The receiver uses the length before it is authenticated. An attacker who changes the connection
-/// can flip bits of the length, and the receiver then waits for another number of bytes. An
+/// can flip bits of the length, and the receiver then waits for a different number of bytes. An
 /// attacker who sends bytes one by one until the receiver closes the connection learns the length
 /// that the receiver waited for, and with it the true length. The receiver must therefore refuse
 /// lengths beyond a limit, and must show no other reaction to a length before the tag is checked.

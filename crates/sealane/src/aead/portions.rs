@@ -1,10 +1,11 @@
-//! Messages of more than a few blocks on CPUs with products of 52 bits for Poly1305.
+//! Seals and opens messages of more than a few blocks, on CPUs with products of 52 bits for
+//! Poly1305.
 //!
 //! The key stream is computed in portions ([`crate::chacha20::rows`] explains groups): [the first
 //! one](FirstPortion), and then pairs of groups. The powers of r are computed after block 0. To
 //! seal, each portion is authenticated after the next one has been encrypted. To open, each later
-//! portion is authenticated before it is decrypted. On some classes of CPUs, most of this is done
-//! on integers while a pair is computed
+//! portion is authenticated before it is decrypted. On some classes of CPUs, most bytes are
+//! authenticated on integers while the key stream of a pair is computed
 //! ([decision](../../../../docs/decisions/0027-poly1305-on-integers-beside-pairs.md)).
 
 use core::ops::Range;
@@ -24,8 +25,8 @@ use crate::error::OpenError;
 use crate::poly1305::{Element, INTEGER_BYTES, OnIntegers, ROW_BYTES, RowsMac, RowsPowers, Tag};
 use crate::wipe::wipe;
 
-/// The shortest portion in bytes that can be authenticated on integers beside the pair after it: a
-/// row comes before the blocks on integers, and one after them.
+/// The bytes of the shortest portion that can be authenticated on integers beside the next pair: a
+/// row, the blocks on integers, and another row.
 const MIN_BYTES_BEFORE_PAIR: usize = ROW_BYTES + INTEGER_BYTES + ROW_BYTES;
 
 /// The vectors of words for the cipher.
@@ -113,9 +114,9 @@ pub(super) fn open<S: Simd>(
     result
 }
 
-/// Encrypts the bytes of `pairs`, two groups at a time, whose last set may be incomplete. Then or
-/// meanwhile authenticates the bytes in front of them. `first_block` is the number of the message's
-/// first block.
+/// Encrypts the bytes of `pairs`, two groups at a time. The last set may be incomplete. After or
+/// while it encrypts a pair, authenticates the bytes before this pair. `first_block` is the number
+/// of the message's first block.
 #[inline(always)]
 pub(super) fn encrypt_pairs<S: Simd>(
     token: S,
@@ -151,8 +152,8 @@ pub(super) struct Pairs {
     pub(super) whole_rows: usize,
 }
 
-/// Decrypts as [`encrypt_pairs`] encrypts, but authenticates the ciphertext of each pair itself.
-/// `copy` has room for five rows or more.
+/// Does the reverse of [`encrypt_pairs`], but authenticates each pair itself, before or while it is
+/// decrypted. `copy` has room for five rows or more.
 #[inline(always)]
 pub(super) fn decrypt_pairs<S: Simd, const COPY: usize>(
     token: S,

@@ -78,12 +78,12 @@ fn group<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [u8]) {
     store::<3>(&v, &mut key_stream);
     xor_bytes(data, key_stream.as_flattened());
     wipe(key_stream.as_flattened_mut());
-    // `initial` holds the key, and is in memory because the state takes the registers.
+    // `initial` holds the key. It is in memory, because the registers hold the state.
     wipe(initial.as_flattened_mut());
 }
 
-/// Stores the block of lane `LANE`, a constant: an index at run time would force the state into
-/// memory.
+/// Stores the block of lane `LANE`. The lane is a constant, because an index at run time would
+/// force the state into memory.
 #[inline(always)]
 fn store<const LANE: usize>(v: &[Lanes; 16], key_stream: &mut [[u8; BLOCK_BYTES]; LANES]) {
     for (bytes, lanes) in key_stream[LANE].as_chunks_mut::<4>().0.iter_mut().zip(v) {

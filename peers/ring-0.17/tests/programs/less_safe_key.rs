@@ -1,5 +1,5 @@
-// A key that takes a nonce for each message, with tags that are appended to the message and tags
-// that are separate.
+// Seals with a key that takes a nonce for each message. A tag is appended to its message, or
+// separate.
 use ring::aead::{self, Aad, LessSafeKey, Nonce, Tag, UnboundKey};
 
 fn nonce(number: u32) -> Nonce {

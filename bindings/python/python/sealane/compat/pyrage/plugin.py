@@ -68,9 +68,9 @@ class Identity:
 
 
 def _check(plugin_name: str) -> None:
-    """Raises an exception unless the plugin is installed, under the name as keys have it."""
+    """Raises an exception unless the plugin is installed, under the lower-case name in its keys."""
     if plugin_name != plugin_name.lower():
-        # No key would have this name, and a file would be encrypted to nobody.
+        # Names in keys are lower case, so no key would match, and a file would have no recipient.
         raise IdentityError(f"the name of a plugin is in lower case: {plugin_name}")
     age.Identity(str(Identity.default_for_plugin(plugin_name)))
 
