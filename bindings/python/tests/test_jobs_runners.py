@@ -1,13 +1,14 @@
-"""Each job on Dask."""
+"""Each job on Dask and on Ray."""
 
 import pytest
+import ray
 from distributed import Client, LocalCluster
 
 from keys import IDENTITY, OTHER
 from records import states
 from sealane import jobs
 
-# Dask uses deprecated Python functions.
+# Dask and Ray use deprecated Python functions.
 pytestmark = pytest.mark.filterwarnings("default")
 
 OTHER_KEY = {"identities": "env:SEALANE_OTHER_KEY"}
@@ -40,3 +41,11 @@ def test_dask(tmp_path):
         Client(workers, set_as_default=False) as client,
     ):
         each_job(tmp_path, runner="dask", client=client)
+
+
+def test_ray(tmp_path):
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        each_job(tmp_path, runner="ray")
+    finally:
+        ray.shutdown()
