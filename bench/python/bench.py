@@ -116,9 +116,10 @@ def files(megabytes: int) -> None:
                     row(f"`{name}`, {megabytes} MiB, {kind}, {cores}", "pyrage", times["pyrage"] / times[threads])
 
 
-def other_thread() -> None:
+def other_thread(megabytes: int) -> None:
     """Measures another thread's progress during encryption, as a share of its progress alone."""
     cipher, data, room = sealane.ChaCha20Poly1305(os.urandom(32)), bytes(64 << 20), bytearray((64 << 20) + 16)
+    identity = age.Identity.generate()
     counted, stop = [0], threading.Event()
 
     def count() -> None:
@@ -134,13 +135,23 @@ def other_thread() -> None:
             work()
         return (counted[0] - before) / (time.perf_counter() - start)
 
-    shares = []
-    for _ in range(3):
-        alone = rate(lambda: time.sleep(0.2))
-        shares.append(rate(lambda: cipher.encrypt_into(bytes(12), data, None, room)) / alone)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        plain, sealed, opened = (f"{folder}/{name}" for name in ("plain", "sealed", "opened"))
+        with open(plain, "wb") as file:
+            file.writelines(os.urandom(1 << 20) for _ in range(megabytes))
+        work: dict[str, Callable[[], object]] = {
+            "`encrypt_into`": lambda: cipher.encrypt_into(bytes(12), data, None, room),
+            f"`encrypt_file`, {megabytes} MiB": lambda: age.encrypt_file(plain, sealed, identity.recipient, threads=1),
+            f"`decrypt_file`, {megabytes} MiB": lambda: age.decrypt_file(sealed, opened, identity, threads=1),
+        }
+        for name, call in work.items():
+            shares = []
+            for _ in range(3):
+                alone = rate(lambda: time.sleep(0.2))
+                shares.append(rate(call) / alone)
+            row(f"progress of another thread during {name}", "its progress alone", statistics.median(shares))
     stop.set()
     thread.join()
-    row("progress of another thread during `encrypt_into`", "its progress alone", statistics.median(shares))
 
 
 def parquet() -> None:
@@ -173,18 +184,24 @@ def parquet() -> None:
             row(f"Parquet of 46 MiB, {name}", "plain files", times["plain"] / times["sealed"])
 
         plain.makedirs(f"{folder}/many")
+        # A listing with `header_len` takes the headers of all files to have that length.
+        padded = {"header_len": 512}
+        writer = fsspec.filesystem("age", recipients=str(identity.recipient), **padded)
         for i in range(1000):
-            sealed.pipe(f"{folder}/many/{i}", b"data")
-        for sizes in ("lazy", "exact"):
-            fs = fsspec.filesystem("age", listing_sizes=sizes)
+            writer.pipe(f"{folder}/many/{i}", b"data")
+        for name, options in (
+            ("`lazy`", {"listing_sizes": "lazy"}),
+            ("`header_len`", padded),
+            ("`exact`, headers known", {"listing_sizes": "exact"}),
+        ):
+            fs = fsspec.filesystem("age", **options)
             fs.ls(f"{folder}/many")
             times = best(
                 {"o": lambda fs=fs: fs.ls(f"{folder}/many"), "t": lambda: plain.ls(f"{folder}/many", detail=True)},
                 5,
                 0.1,
             )
-            known = ", headers known" if sizes == "exact" else ""
-            row(f"listing of 1,000 files, `{sizes}`{known}", "plain files", times["t"] / times["o"])
+            row(f"listing of 1,000 files, {name}", "plain files", times["t"] / times["o"])
 
 
 def main() -> None:
@@ -196,7 +213,7 @@ def main() -> None:
     print("| what | to | ratio |\n|---|---|---|")
     if not arguments.only_files:
         messages(arguments.seconds)
-        other_thread()
+        other_thread(arguments.megabytes)
         parquet()
     files(arguments.megabytes)
 

@@ -60,7 +60,8 @@ def _dask(client: Any, workers: int | None) -> Runner:
             return future
 
         first = [future for _ in range(min(_IN_FLIGHT, len(tasks))) if (future := submit())]
-        completed = distributed.as_completed(first)
+        # The loop of the client, which need not be the default client.
+        completed = distributed.as_completed(first, loop=client.loop)
         for future in completed:
             try:
                 record = future.result()
