@@ -217,7 +217,8 @@ impl Display for Size {
     }
 }
 
-/// The sizes of small packets, Ethernet frames, TLS records, pages and files.
+/// The sizes of small packets, Ethernet frames, TLS records, pages and files: those of the tables in
+/// `docs/performance`.
 pub(crate) const MESSAGES: &[Size] = &[
     Size::Bytes(16),
     Size::Bytes(64),
@@ -226,7 +227,9 @@ pub(crate) const MESSAGES: &[Size] = &[
     Size::Bytes(512),
     Size::Bytes(1024),
     Size::Bytes(1350),
+    Size::Bytes(2048),
     Size::Bytes(4096),
+    Size::Bytes(5000),
     Size::Bytes(16 << 10),
     Size::Bytes(64 << 10),
     Size::Bytes(1 << 20),

@@ -56,6 +56,15 @@ fn a_call_writes_its_result_and_a_time_needs_the_work() {
 }
 
 /// Returns what the references give for the first call.
+/// The tables are copied from runs without `--sizes`.
+#[test]
+fn a_plain_run_measures_each_size_of_the_tables() {
+    let page = include_str!("../../../docs/performance/granite-rapids.md");
+    let (_, seal) = Benchmark::all().find(|(_, benchmark)| benchmark.name == "chacha20poly1305-seal").unwrap();
+    let columns: Vec<_> = seal.sizes.iter().map(Size::to_string).collect();
+    assert!(page.contains(&format!("| | {} |\n", columns.join(" | "))), "{columns:?}");
+}
+
 fn reference(benchmark: &Benchmark, size: Size) -> Vec<u8> {
     match (benchmark.name, size) {
         (name, Size::Bytes(length)) if matches!(benchmark.code, Code::Messages { .. }) => {
