@@ -46,6 +46,9 @@ macro_rules! benchmarks {
     };
 }
 
+/// Parts of the names of tests that every run needs: tests of detection and of known answers.
+pub const TESTS_OF_EVERY_RUN: [&str; 2] = ["backend::", "self_test::"];
+
 /// The primitives.
 pub const WORKLOADS: &[Workload] = &[
     Workload {
