@@ -220,8 +220,8 @@ impl Display for Size {
     }
 }
 
-/// The sizes of small packets, Ethernet frames, TLS records, pages and files: those of the tables in
-/// `docs/performance`.
+/// The sizes of small packets, Ethernet frames, TLS records, pages and files: those of the tables
+/// in `docs/performance`.
 pub(crate) const MESSAGES: &[Size] = &[
     Size::Bytes(16),
     Size::Bytes(64),

@@ -158,8 +158,8 @@ fn xor_before_page(key: __m512i, bytes: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// Other tests see no wrong answer: a masked access that reaches the next page is slow, but does
-    /// not fault.
+    /// Other tests see no wrong answer: a masked access that reaches the next page is slow, but
+    /// does not fault.
     #[test]
     fn accesses_that_reach_the_next_page_are_found() {
         let memory = [0; 2 * PAGE_BYTES];
