@@ -81,6 +81,9 @@ fn notes() -> Vec<String> {
             "no row \"OpenSSL forced\", because {why}. Its targets are compared with the row \"OpenSSL\""
         ));
     }
+    if Capabilities::found().is_some_and(|found| !found.avx512()) {
+        notes.push("no row \"OpenSSL without AVX-512\": see the row \"OpenSSL\"".into());
+    }
     if Capabilities::found().is_some() && Capabilities::without_avx().is_none() {
         notes.push("no row \"OpenSSL without AVX\", because OpenSSL finds no AVX: see the row \"OpenSSL\"".into());
     }

@@ -77,10 +77,14 @@ pub fn of_sealane(processing: MakeProcessing) -> Vec<Row> {
 }
 
 /// Returns OpenSSL's rows that keep their context: as it is, forced to AVX-512 where it hides
-/// AVX-512 from itself, and without AVX where the CPU has it.
+/// AVX-512 from itself, without AVX-512 where it uses that, and without AVX where the CPU has it.
 pub fn of_openssl(mut row: impl FnMut(Owner) -> Row) -> Vec<Row> {
     let mut rows = vec![row(Owner::Peer(Peer::OpenSsl))];
-    let variants = [(Peer::OpenSslForced, Capabilities::forced()), (Peer::OpenSslNoAvx, Capabilities::without_avx())];
+    let variants = [
+        (Peer::OpenSslForced, Capabilities::forced()),
+        (Peer::OpenSslNoAvx512, Capabilities::without_avx512()),
+        (Peer::OpenSslNoAvx, Capabilities::without_avx()),
+    ];
     for (peer, capabilities) in variants {
         if capabilities.is_some() {
             rows.push(row(Owner::Peer(peer)).with_capabilities(capabilities));

@@ -55,8 +55,13 @@ const LONG: RangeInclusive<usize> = 16384..=usize::MAX;
 
 const OPENSSL: Against = Against::Of(&[Peer::OpenSsl]);
 const FORCED: Against = Against::Of(&[Peer::OpenSslForced]);
+/// Peers that do not use AVX-512, not even where the CPU has it.
 const AVX2: Against = Against::Of(&[Peer::Ring, Peer::AwsLc]);
 const AWS_LC: Against = Against::Of(&[Peer::AwsLc]);
+const OPENSSL_AVX2: Against = Against::Of(&[Peer::OpenSslNoAvx512]);
+const MAC_AVX2: Against = Against::Of(&[Peer::OpenSslNoAvx512, Peer::AwsLc]);
+/// libsodium uses AVX-512 for longer messages only.
+const BLOCK_AVX2: Against = Against::Of(&[Peer::OpenSslNoAvx512, Peer::AwsLc, Peer::Libsodium, Peer::RustCrypto]);
 const NO_AVX: Against = Against::Of(&[Peer::OpenSslNoAvx]);
 const PORTABLE: Against = Against::Of(&[Peer::RustCryptoSoft]);
 
@@ -191,7 +196,14 @@ pub const TARGETS: &[Target] = &[
     forced_at("avx2", OPEN, 0..=64, AVX2, 1.15),
     forced_at("avx2", OPEN, 65..=449, AVX2, 1.25),
     forced_at("avx2", OPEN, 450..=usize::MAX, AVX2, 1.15),
+    forced_at("avx2", "chacha20", 0..=64, BLOCK_AVX2, 1.05),
     forced_at("avx2", "chacha20", 512..=4096, AWS_LC, 1.03),
+    forced_at("avx2", "poly1305", 700..=1420, OPENSSL_AVX2, 1.15),
+    forced_at("avx2", "poly1305", 4096..=16384, MAC_AVX2, 1.5),
+    forced_at("avx2", SEAL_BATCH, 256..=256, AVX2, 1.5),
+    forced_at("avx2", SEAL_BATCH, 1350..=1350, AVX2, 1.25),
+    forced_at("avx2", OPEN_BATCH, 256..=256, AVX2, 1.5),
+    forced_at("avx2", OPEN_BATCH, 1350..=1350, AVX2, 1.25),
     forced("ssse3", "chacha20", NO_AVX, 1.0),
     forced("ssse3", "poly1305", NO_AVX, 1.0),
     forced("ssse3", SEAL, NO_AVX, 1.0),

@@ -80,11 +80,11 @@ impl Run<'_> {
         let mut results = Vec::new();
         for &size in &sizes {
             let wrong = |name| format!("{}: {name} gives a wrong result, {size}", benchmark.name);
-            let (mut rows, bytes) = self.ours(size).map_err(wrong)?;
+            let (mut rows, bytes, work) = self.ours(size).map_err(wrong)?;
             rows.extend(
                 (self.peers)(benchmark.name, size).map_err(wrong)?.into_iter().filter(|row| args.wants_peer(&row.name)),
             );
-            results.extend(measure(benchmark, size, bytes, rows, rounds)?);
+            results.extend(measure(benchmark, size, (bytes, work), rows, rounds)?);
         }
         if !args.json {
             print(benchmark, &results, &sizes);
@@ -92,9 +92,9 @@ impl Run<'_> {
         Ok(results)
     }
 
-    /// Returns our rows, the widest backend first, and the number of bytes of an operation. The
+    /// Returns our rows, the widest backend first, and the bytes and the work of an operation. The
     /// error is the name of a row whose result differs from the portable code's.
-    fn ours(&self, size: Size) -> Result<(Vec<Row>, usize), String> {
+    fn ours(&self, size: Size) -> Result<(Vec<Row>, usize, Work), String> {
         let prepared = |backend: &str| {
             let mut prepared = (self.prepare)(backend, size).expect("the CPU has the backend");
             prepared.call(1);
@@ -110,7 +110,7 @@ impl Run<'_> {
             }
             rows.push(Row { chosen: available.last() == Some(&backend), ..Row::ours(name, prepared) });
         }
-        Ok((rows, portable.bytes))
+        Ok((rows, portable.bytes, portable.work))
     }
 }
 
@@ -153,15 +153,15 @@ pub struct TimedResult {
 /// Measures the rows at one size. They take turns.
 ///
 /// # Errors
-/// If a row takes less time than copying the bytes of its operations needs.
+/// If a row takes less time than the work of its operations needs.
 fn measure(
     benchmark: &'static Benchmark,
     size: Size,
-    bytes: usize,
+    (bytes, work): (usize, Work),
     mut rows: Vec<Row>,
     rounds: &Rounds,
 ) -> Result<Vec<TimedResult>, String> {
-    let least_cycles = Work::Copy.least_cycles(bytes);
+    let least_cycles = work.least_cycles(bytes);
     let samples = take_turns(&mut rows, rounds, Row::time);
     let mut results = Vec::new();
     for (row, samples) in rows.into_iter().zip(samples) {
@@ -271,7 +271,8 @@ mod tests {
         let rounds = Rounds { count: 3, turn: Duration::from_micros(50), settle: Duration::ZERO };
         let (_, benchmark) = Benchmark::all().find(|(_, benchmark)| benchmark.name == "gf8-multiply").unwrap();
         let idle = vec![Row::new("idle", || ())];
-        let error = measure(benchmark, Size::Bytes(1 << 20), 1 << 20, idle, &rounds).err().expect("too fast");
+        let error =
+            measure(benchmark, Size::Bytes(1 << 20), (1 << 20, Work::Copy), idle, &rounds).err().expect("too fast");
         assert!(error.starts_with("gf8-multiply, 1 MiB, idle: "), "{error}");
     }
 }

@@ -32,7 +32,7 @@ mod workload;
 pub use benchmarks::{Benchmark, Code, MakePrepared, MakeProcessing, Prepared, Size};
 #[cfg(feature = "run")]
 pub use buffer::Buffer;
-pub use table::WORKLOADS;
+pub use table::{TESTS_OF_EVERY_RUN, WORKLOADS};
 pub use workload::{Family, Loop, Operation, Public, Units, Work, Workload};
 #[cfg(feature = "run")]
 pub use workload::{Prepare, Run, Secrets};

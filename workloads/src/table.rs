@@ -11,7 +11,7 @@ use crate::workload::{Family, Loop, Operation, Public, Units, Work, Workload};
 /// remainder.
 const LENGTHS: &[usize] = &[0, 1, 64, 100, 300, 500, 512, 700, 1024, 1350, 2300, 9000, 16384];
 /// Lengths of messages in bytes, at which instructions are counted.
-const COUNTED: &[usize] = &[16, 64, 128, 256, 448, 512, 1024, 1350, 4096, 16384];
+const COUNTED: &[usize] = &[16, 64, 128, 256, 448, 512, 700, 1024, 1350, 4096, 5000, 16384];
 
 /// Writes an operation: its name, its function, its sizes, and the values that differ from the
 /// defaults.
@@ -45,6 +45,9 @@ macro_rules! benchmarks {
         &[$(Benchmark { name: $name, title: $title, what: $what, sizes: $sizes, code: $code, digest: $digest }),+]
     };
 }
+
+/// Parts of the names of tests that every run needs: tests of detection and of known answers.
+pub const TESTS_OF_EVERY_RUN: [&str; 2] = ["backend::", "self_test::"];
 
 /// The primitives.
 pub const WORKLOADS: &[Workload] = &[
@@ -99,7 +102,7 @@ pub const WORKLOADS: &[Workload] = &[
             ),
             operation!("commit-open-forged", chacha::commit_open_forged, LENGTHS, public: Public::Verdicts(2)),
             operation!("xchacha-seal", chacha::xchacha_seal, LENGTHS, counted: &[64]),
-            operation!("xchacha-open", chacha::xchacha_open, LENGTHS, public: Public::Verdicts(1)),
+            operation!("xchacha-open", chacha::xchacha_open, LENGTHS, counted: &[64, 1024], public: Public::Verdicts(1)),
             operation!("pieces-seal", chacha::pieces_seal<700>, LENGTHS, counted: &[1024, 16384]),
             operation!("pieces-seal-256", chacha::pieces_seal<256>, IN_PIECES, counted: IN_PIECES),
             operation!("pieces-seal-1024", chacha::pieces_seal<1024>, IN_PIECES, counted: IN_PIECES),

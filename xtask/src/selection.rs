@@ -2,12 +2,9 @@
 
 use std::collections::HashSet;
 
-use sealane_workloads::Family;
+use sealane_workloads::{Family, TESTS_OF_EVERY_RUN};
 
 use crate::places::{Place, variable};
-
-/// Tests of detection and of known answers, which every run needs.
-pub(crate) const ALWAYS: [&str; 2] = ["backend::", "self_test::"];
 
 /// The backends that the tests of a program have run on.
 #[derive(Default)]
@@ -38,7 +35,7 @@ impl Selection {
         backends: impl IntoIterator<Item = (Family, &'a str)>,
     ) -> Option<Vec<&'static str>> {
         let is_first = self.seen.is_empty();
-        let mut tests = ALWAYS.to_vec();
+        let mut tests = TESTS_OF_EVERY_RUN.to_vec();
         for (family, backend) in backends {
             if self.seen.insert((family, backend.to_owned())) {
                 tests.extend(family.workloads().flat_map(|workload| workload.tests));
@@ -56,10 +53,13 @@ mod tests {
     fn a_backend_is_tested_once() {
         let mut selection = Selection::default();
         assert_eq!(selection.next([(Family::Aes, "scalar"), (Family::Gf8, "scalar")]), None);
-        assert_eq!(selection.next([(Family::Aes, "scalar"), (Family::Gf8, "scalar")]), Some(ALWAYS.to_vec()));
+        assert_eq!(
+            selection.next([(Family::Aes, "scalar"), (Family::Gf8, "scalar")]),
+            Some(TESTS_OF_EVERY_RUN.to_vec())
+        );
         let tests = selection.next([(Family::Aes, "aesni"), (Family::Gf8, "scalar")]).unwrap();
         assert!(tests.contains(&"haraka") && !tests.contains(&"gf8"), "{tests:?}");
         selection.skip(Family::Gf8, "ssse3");
-        assert_eq!(selection.next([(Family::Gf8, "ssse3")]), Some(ALWAYS.to_vec()));
+        assert_eq!(selection.next([(Family::Gf8, "ssse3")]), Some(TESTS_OF_EVERY_RUN.to_vec()));
     }
 }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use sealane_workloads::TESTS_OF_EVERY_RUN;
 
 use crate::command_crates::Crate;
 use crate::process;
-use crate::selection::ALWAYS;
 
 /// The environment variable for slow runs: tests that would try all combinations try one in
 /// thirteen. Thirteen is odd, so all remainders modulo a block's length occur.
@@ -141,7 +141,7 @@ pub(crate) fn run_all(
     ensure!(total > 0, "{place}: no test ran");
     // A renamed module of tests must not be left out silently.
     let ran = |word: &&str| all.lines().any(|line| line.starts_with("test ") && line.contains(*word));
-    let gone = tests.and_then(|_| ALWAYS.iter().find(|word| !ran(word)));
+    let gone = tests.and_then(|_| TESTS_OF_EVERY_RUN.iter().find(|word| !ran(word)));
     ensure!(gone.is_none(), "{place}: no test has {} in its name", gone.unwrap_or(&""));
     println!("   {place}: {total} tests passed");
     Ok(all)

@@ -25,6 +25,8 @@ pub enum Peer {
     OpenSslFresh,
     /// `OpenSsl` with AVX hidden: the code for a CPU with SSSE3 alone.
     OpenSslNoAvx,
+    /// `OpenSsl` with AVX-512 hidden: the code for a CPU with AVX2.
+    OpenSslNoAvx512,
     /// OpenSSL's AES-256-GCM, for information: the alternative that users of this CPU have.
     OpenSslGcm,
     Ring,
@@ -53,6 +55,7 @@ impl Peer {
             Self::OpenSslForced => "OpenSSL forced",
             Self::OpenSslFresh => "OpenSSL, fresh context",
             Self::OpenSslNoAvx => "OpenSSL without AVX",
+            Self::OpenSslNoAvx512 => "OpenSSL without AVX-512",
             Self::OpenSslGcm => "OpenSSL AES-256-GCM",
             Self::Ring => "ring",
             Self::AwsLc => "aws-lc",
@@ -76,13 +79,14 @@ impl Peer {
         match self {
             Self::OpenSslForced if Capabilities::forced().is_none() => Self::OpenSsl,
             Self::OpenSslNoAvx if Capabilities::without_avx().is_none() => Self::OpenSsl,
+            Self::OpenSslNoAvx512 if Capabilities::without_avx512().is_none() => Self::OpenSsl,
             _ => self,
         }
     }
 
-    /// Returns whether it can be the best peer. Peers without AVX, portable code and other ciphers
-    /// cannot.
+    /// Returns whether it can be the best peer. Peers with hidden features, portable code and other
+    /// ciphers cannot.
     pub fn competes(self) -> bool {
-        !matches!(self, Self::OpenSslNoAvx | Self::RustCryptoSoft | Self::OpenSslGcm)
+        !matches!(self, Self::OpenSslNoAvx | Self::OpenSslNoAvx512 | Self::RustCryptoSoft | Self::OpenSslGcm)
     }
 }

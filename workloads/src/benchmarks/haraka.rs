@@ -2,6 +2,7 @@
 
 use sealane::BackendError;
 use sealane::haraka::{AesBackend, Haraka, TweakedHaraka};
+use sealane_measure::Work;
 
 use super::{Prepared, Size};
 
@@ -29,7 +30,10 @@ pub fn in_pieces<const N: usize, const COUNT: usize>(
 
 fn prepared<const N: usize>(hash: impl Fn(&[[u8; N]; INPUTS], &mut [[u8; 32]; INPUTS]) + 'static) -> Prepared {
     let state = (inputs(), [[0; 32]; INPUTS]);
-    Prepared::new((INPUTS, N), state, move |(inputs, outputs)| hash(inputs, outputs), |(_, outputs)| outputs.concat())
+    let hash = move |(inputs, outputs): &mut _| hash(inputs, outputs);
+    // Five rounds, with two rounds of AES for each block of 16 bytes.
+    let work = Work::AesRounds(5 * 2 * N / 16);
+    Prepared { work, ..Prepared::new((INPUTS, N), state, hash, |(_, outputs)| outputs.concat()) }
 }
 
 /// Writes a benchmark.

@@ -75,6 +75,8 @@ pub struct Prepared {
     pub operations: usize,
     /// Bytes of an operation: its input, or its result where that is shorter.
     pub bytes: usize,
+    /// The work of an operation, from which the least possible number of cycles follows.
+    pub work: Work,
     code: Box<dyn Calls>,
 }
 
@@ -105,14 +107,15 @@ impl<S, C: FnMut(&mut S), R: Fn(&S) -> Vec<u8>> Calls for Parts<S, C, R> {
 }
 
 impl Prepared {
-    /// Returns a benchmark of `call`, whose inputs and outputs are `state`.
+    /// Returns a benchmark of `call`, whose inputs and outputs are `state`. An operation at least
+    /// reads or writes its bytes.
     pub fn new<S: 'static>(
         (operations, bytes): (usize, usize),
         state: S,
         call: impl FnMut(&mut S) + 'static,
         result: impl Fn(&S) -> Vec<u8> + 'static,
     ) -> Self {
-        Self { operations, bytes, code: Box::new(Parts { state, call, result }) }
+        Self { operations, bytes, work: Work::Copy, code: Box::new(Parts { state, call, result }) }
     }
 
     /// Makes that many calls.
@@ -217,7 +220,8 @@ impl Display for Size {
     }
 }
 
-/// The sizes of small packets, Ethernet frames, TLS records, pages and files.
+/// The sizes of small packets, Ethernet frames, TLS records, pages and files: those of the tables
+/// in `docs/performance`.
 pub(crate) const MESSAGES: &[Size] = &[
     Size::Bytes(16),
     Size::Bytes(64),
@@ -226,7 +230,9 @@ pub(crate) const MESSAGES: &[Size] = &[
     Size::Bytes(512),
     Size::Bytes(1024),
     Size::Bytes(1350),
+    Size::Bytes(2048),
     Size::Bytes(4096),
+    Size::Bytes(5000),
     Size::Bytes(16 << 10),
     Size::Bytes(64 << 10),
     Size::Bytes(1 << 20),

@@ -5,7 +5,7 @@ mod references;
 
 use std::collections::BTreeSet;
 
-use sealane_workloads::{Units, WORKLOADS};
+use sealane_workloads::{TESTS_OF_EVERY_RUN, Units, WORKLOADS};
 
 /// Modules of the library's tests that no primitive owns: the choice of backends, their known
 /// answers, helpers of the tests, the fields to try, the lines that say what was tested, and the
@@ -26,6 +26,9 @@ fn a_row_names_each_module_of_the_tests() {
         assert!(is_named(module) != is_listed, "{module}: name it in a row of the table, or in this list");
     }
     assert!(OF_NO_PRIMITIVE.iter().all(|listed| modules.contains(listed)));
+    for tests in TESTS_OF_EVERY_RUN {
+        assert!(OF_NO_PRIMITIVE.iter().any(|listed| format!("{listed}::") == tests), "{tests}");
+    }
     assert!(!is_named("another"));
 }
 

@@ -1,7 +1,7 @@
 //! Compares the results of the benchmarks with the references of `spec/`.
 
 use sealane::gf2n::{Degree, Field};
-use sealane_measure::Messages;
+use sealane_measure::{Messages, Work};
 use sealane_spec::aead::{chacha20_aead_encrypt, xchacha20_aead_encrypt};
 use sealane_spec::gf2n::Polynomial;
 use sealane_spec::{chacha, erasure, haraka, poly1305, shamir_bytes, shamir_element};
@@ -37,7 +37,7 @@ fn unknown_digest(family: Family, benchmark: &Benchmark) -> Option<String> {
 
 #[test]
 fn a_call_writes_its_result_and_a_time_needs_the_work() {
-    for (_, benchmark) in Benchmark::all() {
+    for (family, benchmark) in Benchmark::all() {
         for &size in benchmark.sizes.iter().take(2) {
             match benchmark.code {
                 Code::Messages { work, .. } => {
@@ -46,6 +46,7 @@ fn a_call_writes_its_result_and_a_time_needs_the_work() {
                 Code::Own(prepare) => {
                     let mut prepared = prepare("scalar", size).unwrap();
                     assert!(prepared.operations > 0 && prepared.bytes > 0);
+                    assert_eq!(prepared.work != Work::Copy, family == Family::Aes, "{}", benchmark.name);
                     let before = prepared.result();
                     prepared.call(1);
                     assert_ne!(before, prepared.result(), "{}", benchmark.name);
@@ -53,6 +54,15 @@ fn a_call_writes_its_result_and_a_time_needs_the_work() {
             }
         }
     }
+}
+
+/// The tables are copied from runs without `--sizes`.
+#[test]
+fn a_plain_run_measures_each_size_of_the_tables() {
+    let page = include_str!("../../../docs/performance/granite-rapids.md");
+    let (_, seal) = Benchmark::all().find(|(_, benchmark)| benchmark.name == "chacha20poly1305-seal").unwrap();
+    let columns: Vec<_> = seal.sizes.iter().map(Size::to_string).collect();
+    assert!(page.contains(&format!("| | {} |\n", columns.join(" | "))), "{columns:?}");
 }
 
 /// Returns what the references give for the first call.

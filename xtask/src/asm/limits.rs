@@ -28,6 +28,24 @@ struct Limit {
     /// The reason for accesses to the stack.
     #[serde(default)]
     reason: String,
+    /// Smaller limits that some of the loops keep.
+    best: Option<Best>,
+}
+
+/// Limits for a unit of work that at least `instances` of a kernel's loops keep.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Best {
+    instances: usize,
+    instructions: usize,
+    stack: usize,
+}
+
+impl Best {
+    fn is_kept(&self, found: &Found) -> bool {
+        let units = found.work.units;
+        found.count.instructions <= self.instructions * units && found.count.stack <= self.stack * units
+    }
 }
 
 impl Limit {
@@ -75,11 +93,18 @@ impl Limits {
     /// compiler may have changed the kernel in one of the functions that it is inlined into.
     fn too_few(&self, found: &[Found]) -> Vec<String> {
         let mut complaints = Vec::new();
-        for (name, Limit { instances, .. }) in &self.0 {
-            let count = found.iter().filter(|loop_| loop_.name() == *name).count();
+        for (name, Limit { instances, best, .. }) in &self.0 {
+            let loops = || found.iter().filter(|loop_| loop_.name() == *name);
+            let count = loops().count();
             // `absent` reports a kernel without any loop.
             if (1..*instances).contains(&count) {
                 complaints.push(format!("{name}: {count} such loops, at least {instances} are expected"));
+            }
+            let Some(best) = best else { continue };
+            let kept = loops().filter(|loop_| best.is_kept(loop_)).count();
+            if count > 0 && kept < best.instances {
+                complaints
+                    .push(format!("{name}: {kept} loops are the best ones, at least {} are expected", best.instances));
             }
         }
         complaints
@@ -163,6 +188,12 @@ mod tests {
         assert!(complaints.iter().any(|c| c.contains("need a reason")), "{complaints:?}");
         let complaints = judge(&limits(&LIMITS.replace("instances = 1", "instances = 2")), &double_round(""));
         assert_eq!(complaints, ["avx512 chacha20 vertical: 1 such loops, at least 2 are expected"]);
+        let with_best = |instructions| {
+            limits(&format!("{LIMITS}best = {{ instances = 1, instructions = {instructions}, stack = 0 }}\n"))
+        };
+        assert!(judge(&with_best(98), &double_round("")).is_empty());
+        let complaints = judge(&with_best(97), &double_round(""));
+        assert_eq!(complaints, ["avx512 chacha20 vertical: 0 loops are the best ones, at least 1 are expected"]);
     }
 
     #[test]

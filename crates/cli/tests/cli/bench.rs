@@ -330,9 +330,12 @@ fn tuning_lists_every_threshold() {
             let [name, value, here, gain, measured] = cells[..] else { panic!("{backend}: {line}") };
             assert!(listed.insert(name.to_owned()), "{backend}: {name} is listed twice");
             assert!(!value.is_empty() && !measured.is_empty(), "{line}");
+            if name == "authenticate_between_rounds" {
+                assert_eq!(value == "true", measured.contains("512 B") && measured.contains("528 B"), "{line}");
+            }
             match here {
                 "-" | "keep" => assert_eq!(gain, "-", "{line}"),
-                "less" | "more" | "alone" | "one-cycle" | "half-width" | "two-cycles" => {
+                "less" | "more" | "alone" | "false" | "one-cycle" | "half-width" | "two-cycles" => {
                     let percent: u32 = gain.strip_suffix('%').unwrap().parse().unwrap();
                     assert!(percent >= 2 && measured.contains(" ns"), "{line}");
                 }

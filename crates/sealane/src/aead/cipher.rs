@@ -219,7 +219,9 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// it, `aad`, `nonce` and `tag` are authentic together. Returns `plaintext`.
     ///
     /// [`Self::seal_slices_into`] has an example. `plaintext` is a `&mut [u8]`, or a `&mut
-    /// [MaybeUninit<u8>]`, which may be uninitialised.
+    /// [MaybeUninit<u8>]`, which may be uninitialised. The whole ciphertext is copied there first,
+    /// because the kernels authenticate it in one piece. [`Self::open_into`] copies a ciphertext in
+    /// one slice part by part.
     ///
     /// # Errors
     /// [`OpenError`] if they are not. `plaintext` then holds no part of the message: all bytes that

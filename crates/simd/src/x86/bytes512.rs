@@ -153,3 +153,19 @@ fn xor_before_page(key: __m512i, bytes: &mut [u8]) {
     key_stream = AlignedBytes([0; 64]);
     core::hint::black_box(&mut key_stream);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Other tests see no wrong answer: a masked access that reaches the next page is slow, but
+    /// does not fault.
+    #[test]
+    fn accesses_that_reach_the_next_page_are_found() {
+        let memory = [0; 2 * PAGE_BYTES];
+        let page = PAGE_BYTES + memory.as_ptr().addr().wrapping_neg() % PAGE_BYTES;
+        for before in 1..=PAGE_BYTES {
+            assert_eq!(reaches_next_page(&memory[page - before..][..1]), before < 64, "{before} bytes before");
+        }
+    }
+}

@@ -95,12 +95,11 @@ impl Rows {
         }
     }
 
-    /// Returns the fewest cycles that an operation can take. For messages they depend on the work;
-    /// any other operation at least copies its bytes.
+    /// Returns the fewest cycles that an operation can take.
     fn least_cycles(&self) -> f64 {
         match self {
             Self::Messages { length, work, .. } => work.least_cycles(*length),
-            Self::Own(rows) => Work::Copy.least_cycles(rows[0].bytes),
+            Self::Own(rows) => rows[0].work.least_cycles(rows[0].bytes),
         }
     }
 }

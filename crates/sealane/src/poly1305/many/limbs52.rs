@@ -17,7 +17,7 @@ use crate::poly1305::tag::Tag;
 
 /// Rows between two carries.
 const ROWS: usize = 4;
-/// Groups of messages that are processed together.
+/// Groups of messages that are processed together: on eight lanes, the 32 messages of a batch.
 const MAX_GROUPS: usize = 4;
 /// Bytes of one message in these rows.
 const ROWS_BYTES: usize = ROWS * BLOCK_BYTES;

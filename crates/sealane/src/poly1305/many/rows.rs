@@ -11,7 +11,8 @@ pub(super) type Block = [u8; BLOCK_BYTES];
 /// Block 0 of a message's key stream, which begins with the message's one-time key.
 pub(crate) type KeyBlock = [u8; 64];
 
-/// The number of rows that are gathered before they are processed. It is even.
+/// The number of rows that are gathered before they are processed. It is even, because rows are
+/// processed in pairs. These rows take 3 KiB, which stay in the first-level cache.
 pub(super) const TILE_ROWS: usize = 16;
 
 /// Returns the lanes, with the number of the message that each belongs to.

@@ -8,7 +8,7 @@ use sealane_measure::{Messages, Processing, Rounds, figure, take_turns};
 use sealane_simd::tuning::ByClass;
 use sealane_simd::{CpuClass, Level, LevelList};
 use sealane_workloads::benchmarks::MakeProcessing;
-use sealane_workloads::benchmarks::messages::BATCH;
+use sealane_workloads::benchmarks::messages::{BATCH, KEY, nonce};
 
 /// How a threshold is judged.
 pub(super) enum Question {
@@ -19,6 +19,9 @@ pub(super) enum Question {
     Class { name: &'static str, make: MakeProcessing, length: usize, values: ByClass<bool> },
     /// This many messages of this length are sealed together rather than one by one.
     Together { messages: usize, length: usize },
+    /// Messages of this length are authenticated between the rounds if they have at most `max_aad`
+    /// bytes of associated data, and in a second pass if they have more.
+    BetweenRounds { length: usize, max_aad: usize },
     /// There is nothing to compare, for this reason.
     Nothing(&'static str),
 }
@@ -69,6 +72,14 @@ impl Question {
                 let what = format!("{messages} messages of {}", bytes(length));
                 Verdict::Measured { better, gain, times: listed(&what, &["together".into(), "alone".into()], &times) }
             }
+            Self::BetweenRounds { length, max_aad } => {
+                // One more block takes almost no time.
+                let aads = [max_aad, max_aad + 16];
+                let times = times(aads.map(|aad| of_aad(level, length, aad)), rounds);
+                let what = format!("seal of {} with associated data", bytes(length));
+                let gain = times[0] / times[1] - 1.0;
+                Verdict::Measured { better: "false", gain, times: listed(&what, &aads.map(bytes), &times) }
+            }
             Self::Nothing(reason) => Verdict::Unmeasured(reason),
         }
     }
@@ -108,18 +119,12 @@ fn of_messages(make: MakeProcessing, level: Level, length: usize, class: Option<
 /// Returns a function that times the sealing of `count` messages, in one call together or in a call
 /// for each.
 fn of_batch(level: Level, count: usize, length: usize, together: bool) -> Timed {
-    let backend = Backend::by_name(level.name()).expect("a backend that the CPU has");
-    let cipher = ChaCha20Poly1305::with_backend(&[7; 32], backend);
+    let cipher = cipher(level);
     let mut messages = vec![(vec![1; length], [0; 16]); count];
     Box::new(move |calls| {
         let start = Instant::now();
         for _ in 0..calls {
-            let numbered = (0_u32..).zip(black_box(&mut messages));
-            let nonce = |number: u32| -> [u8; 12] {
-                let mut nonce = [0; 12];
-                nonce[..4].copy_from_slice(&number.to_le_bytes());
-                nonce
-            };
+            let numbered = (0..).zip(black_box(&mut messages));
             if together {
                 let requests = numbered.map(|(number, (data, tag))| SealRequest::new(nonce(number), &[], data, tag));
                 cipher.seal_batch(&mut requests.collect::<Vec<_>>());
@@ -131,6 +136,24 @@ fn of_batch(level: Level, count: usize, length: usize, together: bool) -> Timed 
         }
         start.elapsed()
     })
+}
+
+/// Returns a function that times the sealing of a message with `aad` bytes of associated data.
+fn of_aad(level: Level, length: usize, aad: usize) -> Timed {
+    let cipher = cipher(level);
+    let (aad, mut message) = (vec![1; aad], vec![1; length]);
+    Box::new(move |calls| {
+        let start = Instant::now();
+        for number in 0..calls {
+            black_box(cipher.seal_in_place(&nonce(number), &aad, black_box(&mut message)));
+        }
+        start.elapsed()
+    })
+}
+
+fn cipher(level: Level) -> ChaCha20Poly1305 {
+    let backend = Backend::by_name(level.name()).expect("a backend that the CPU has");
+    ChaCha20Poly1305::with_backend(&KEY, backend)
 }
 
 fn bytes(length: usize) -> String {

@@ -8,7 +8,7 @@ use sealane_workloads::benchmarks::MakeProcessing;
 use sealane_workloads::benchmarks::messages::{chacha20, poly1305, seal};
 
 use super::measurement::Question;
-use super::measurement::Question::{Class, Length, Nothing, Together};
+use super::measurement::Question::{BetweenRounds, Class, Length, Nothing, Together};
 
 const BLOCK_BYTES: usize = 64;
 
@@ -171,7 +171,15 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
                 sealed(after(short_max_bytes.of(class)), BLOCK_BYTES)
             },
         ),
-        threshold("authenticate_between_rounds", authenticate_between_rounds, Nothing(KERNEL)),
+        threshold(
+            "authenticate_between_rounds",
+            authenticate_between_rounds,
+            if authenticate_between_rounds {
+                BetweenRounds { length: 16 << 10, max_aad: tuning::SHORT_MAX_AAD_BYTES }
+            } else {
+                Nothing("no kernel of this backend does it")
+            },
+        ),
         threshold("authenticate_pieces_between_rounds", authenticate_pieces_between_rounds, Nothing(KERNEL)),
         threshold(
             "batch_max_bytes",
