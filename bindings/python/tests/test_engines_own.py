@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 # For each module: the tests that are chosen, their number, and the number of sealed objects. Others
-# need more packages, append to files, look at stored bytes, or use no filesystem. The tests of fsspec
-# in pyarrow.tests.test_dataset write plain files without fsspec, and read them with it.
+# need more packages, append to files, look at stored bytes, or use no filesystem. The tests of
+# fsspec in pyarrow.tests.test_dataset write plain files without fsspec, and read them with it.
 MODULES = {
     "pandas.tests.io.test_fsspec": (
         "(csv or options or falls_back) and not (s3 or excel or fastparquet or markdown or non_fsspec or zst)",
