@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use sealane::chacha20::Layout;
 use sealane::{AeadLayout, Backend, ChaChaPoly1305, MAX_MESSAGE_BYTES, Output, TAG_BYTES, Tag};
 use subtle::ConstantTimeEq as _;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::abi::OSSL_PARAM;
 use crate::buffers::Buffers;
@@ -187,8 +187,15 @@ impl<L: AeadLayout> Aead<L> {
         }
         match pieces.finish(&self.tag[..self.tag_bytes])? {
             Some(tag) if self.direction == Direction::Encrypt => self.tag = tag,
-            Some(tag) if !self.is_expected(&tag) => return Err(Reason::NotAuthentic),
-            _ => {}
+            Some(mut tag) => {
+                let is_expected = self.is_expected(&tag);
+                // A forger must not find the right tag.
+                tag.zeroize();
+                if !is_expected {
+                    return Err(Reason::NotAuthentic);
+                }
+            }
+            None => {}
         }
         self.stage = Stage::Finished;
         Ok(())

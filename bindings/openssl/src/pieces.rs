@@ -3,7 +3,7 @@
 //! `sealane::Sealer` and `Opener` need all associated data first. OpenSSL passes it in pieces and
 //! does not say how many there are. So for associated data that is too long to be kept,
 //! [`LongAad`] builds the construction of RFC 8439, section 2.8, from the cipher and the
-//! authenticator, which read each piece of the text one after the other.
+//! authenticator, which process each piece of the text in two passes.
 
 use sealane::chacha20::{BLOCK_BYTES, ChaCha, Layout};
 use sealane::{AeadLayout, Backend, ChaChaPoly1305, MAX_MESSAGE_BYTES, Opener, Poly1305, Sealer, Tag};
@@ -42,9 +42,9 @@ impl<L: AeadLayout> Pieces<L> {
         Ok(match direction {
             Direction::Encrypt => {
                 let mut sealer = cipher.sealer(nonce, aad);
-                // Without a piece, block 0 is computed together with the next one.
+                // An empty piece would compute block 0 alone, and not together with the next piece.
                 if !sealed.is_empty() {
-                    sealer.update(sealed)?;
+                    sealer.add_ciphertext(sealed)?;
                 }
                 Self::Sealing(sealer)
             }
@@ -91,7 +91,7 @@ impl<L: AeadLayout> Pieces<L> {
         match wiped::take(self, Self::Ended) {
             Self::Sealing(sealer) => Ok(Some(sealer.finish())),
             Self::Opening(opener) => Ok(opener.verify_truncated(expected).map(|_| None)?),
-            Self::LongAad(mut message) => Ok(Some(message.tag())),
+            Self::LongAad(message) => Ok(Some(message.tag())),
             Self::Ended => Err(Reason::Internal),
         }
     }
@@ -141,12 +141,12 @@ impl<L: Layout> LongAad<L> {
     }
 
     /// Returns the tag.
-    fn tag(&mut self) -> Tag {
+    fn tag(mut self) -> Tag {
         self.begin_text();
         self.pad(self.bytes);
         self.mac.update(&self.aad_bytes.to_le_bytes());
         self.mac.update(&self.bytes.to_le_bytes());
-        self.mac.clone().finalize()
+        self.mac.finalize()
     }
 
     /// Fills the last block of the associated data, once.

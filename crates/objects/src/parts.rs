@@ -75,8 +75,8 @@ impl Sealing {
             self.push(piece)?;
             plaintext_len += piece.len();
         }
-        // Long enough for the first part of plaintext when it is sealed, and for each later one of
-        // its length.
+        // This is enough for the first part of plaintext when it is sealed, and for each later part
+        // of the same length.
         let first_len = self.sealed.len() + self.held_back.len() + TAG_BYTES;
         let part_len = *self.part_len.get_or_insert(first_len.max(MIN_PART));
         let sealed_len = plaintext_len + plaintext_len.div_ceil(CHUNK_BYTES) * TAG_BYTES;

@@ -47,8 +47,8 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
     plan
 }
 
-/// Warns of encrypted files among `others`: the files in the folder `root` that have no names of
-/// encrypted files.
+/// Warns of encrypted files among `others`: the files in the folder `root` whose names are not
+/// those of encrypted files.
 fn warn_of_others(root: &Path, others: &[PathBuf]) {
     let Ok(folder) = Dir::open(root) else { return };
     for within in others {

@@ -77,7 +77,7 @@ macro_rules! check_pieces {
                 let range = at..at + piece.len();
                 at = range.end;
                 if i / run % 2 == 0 {
-                    sealer.update(&oracle.ciphertext[range]).unwrap();
+                    sealer.add_ciphertext(&oracle.ciphertext[range]).unwrap();
                 } else {
                     sealer.seal(piece).unwrap();
                     assert!(*piece == oracle.ciphertext[range], "mixed, in {:?} on {}", $update, cipher.backend());

@@ -95,7 +95,8 @@ macro_rules! blocks {
             type Columns = Self;
             const BLOCKS: usize = $count;
             // Most CPUs begin half as many rounds in a cycle if the vectors have 512 bits.
-            // Eight leave registers for the values that mixing needs: without AVX-512 there are 16.
+            // Eight vectors leave registers for the values that mixing needs: without AVX-512 there
+            // are 16 registers.
             const IN_FLIGHT: usize = 8;
 
             #[inline(always)]

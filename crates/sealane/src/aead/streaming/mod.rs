@@ -79,7 +79,8 @@ impl Sealer {
         Ok(())
     }
 
-    /// Adds the next piece, which is already encrypted with this key and nonce at this position.
+    /// Adds the next piece, which is already encrypted with this key and nonce at this position. To
+    /// encrypt a piece, use [`Sealer::seal`].
     ///
     /// ```
     /// # use sealane::ChaCha20Poly1305;
@@ -88,7 +89,7 @@ impl Sealer {
     /// // The tag of the first piece alone is never sent.
     /// let _ = cipher.seal_in_place(&[0; 12], b"", &mut pieces[0]);
     /// let mut sealer = cipher.sealer(&[0; 12], b"");
-    /// sealer.update(&pieces[0])?;
+    /// sealer.add_ciphertext(&pieces[0])?;
     /// sealer.seal(&mut pieces[1])?;
     /// let tag = sealer.finish();
     /// # let mut whole = *b"first second";
@@ -99,7 +100,7 @@ impl Sealer {
     ///
     /// # Errors
     /// The errors of [`Sealer::seal`]. The piece is then not part of the message.
-    pub fn update(&mut self, ciphertext: &[u8]) -> Result<(), CounterOverflow> {
+    pub fn add_ciphertext(&mut self, ciphertext: &[u8]) -> Result<(), CounterOverflow> {
         if ciphertext.len() as u64 > self.0.remaining() {
             return Err(CounterOverflow);
         }
@@ -218,9 +219,11 @@ impl Opener {
     /// [`OpenError`] if the message is not authentic, or `tag` has another length.
     pub fn verify_truncated(self, tag: &[u8]) -> Result<Verified, OpenError> {
         self.verify_by(|computed| {
+            if !(1..=computed.len()).contains(&tag.len()) {
+                return Err(OpenError);
+            }
             let mut expected = *computed;
-            let start = expected.get_mut(..tag.len()).filter(|start| !start.is_empty()).ok_or(OpenError)?;
-            start.copy_from_slice(tag);
+            expected[..tag.len()].copy_from_slice(tag);
             let result = crate::poly1305::tags_equal(computed, &expected);
             // A forger must not find the right bytes.
             wipe(&mut expected);
