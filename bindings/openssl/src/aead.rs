@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use sealane::chacha20::Layout;
 use sealane::{AeadLayout, Backend, ChaChaPoly1305, MAX_MESSAGE_BYTES, Output, TAG_BYTES, Tag};
 use subtle::ConstantTimeEq as _;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::abi::OSSL_PARAM;
 use crate::buffers::Buffers;
@@ -143,8 +143,7 @@ impl<L: AeadLayout> Aead<L> {
             // The piece is not the whole message, or the message is not authentic. OpenSSL's
             // interface does not tell which, and expects the plaintext now.
         }
-        let direction = self.direction;
-        self.pieces()?.transform(direction, buffers)
+        self.pieces()?.transform(buffers)
     }
 
     /// Encrypts a TLS 1.2 record and writes its tag, or decrypts one. Returns the length of the
@@ -185,17 +184,8 @@ impl<L: AeadLayout> Aead<L> {
         if self.direction == Direction::Decrypt && !self.has_tag {
             return Err(Reason::NoTag);
         }
-        match pieces.finish(&self.tag[..self.tag_bytes])? {
-            Some(tag) if self.direction == Direction::Encrypt => self.tag = tag,
-            Some(mut tag) => {
-                let is_expected = self.is_expected(&tag);
-                // A forger must not find the right tag.
-                tag.zeroize();
-                if !is_expected {
-                    return Err(Reason::NotAuthentic);
-                }
-            }
-            None => {}
+        if let Some(tag) = pieces.finish(&self.tag[..self.tag_bytes])? {
+            self.tag = tag;
         }
         self.stage = Stage::Finished;
         Ok(())
@@ -297,7 +287,8 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             Stage::Started if self.aad.append(data) => Ok(()),
             Stage::Started => {
                 let nonce = self.nonce.take(self.direction)?;
-                let mut message = LongAad::new(&self.key()?.bytes, &nonce, self.aad.get(), self.backend);
+                let mut message =
+                    LongAad::new(self.direction, &self.key()?.bytes, &nonce, self.aad.get(), self.backend);
                 message.associated_data(data)?;
                 self.stage = Stage::Pieces(Box::new(Pieces::LongAad(message)));
                 Ok(())
@@ -327,8 +318,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         if matches!(self.stage, Stage::Started) {
             self.first_piece(buffers)?;
         } else {
-            let direction = self.direction;
-            self.pieces()?.transform(direction, buffers)?;
+            self.pieces()?.transform(buffers)?;
         }
         Ok(len)
     }

@@ -7,7 +7,8 @@
 
 use sealane::chacha20::{BLOCK_BYTES, ChaCha, Layout};
 use sealane::{AeadLayout, Backend, ChaChaPoly1305, MAX_MESSAGE_BYTES, Opener, Poly1305, Sealer, Tag};
-use zeroize::Zeroizing;
+use subtle::ConstantTimeEq as _;
+use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::buffers::Buffers;
 use crate::cipher::KEY_BYTES;
@@ -61,7 +62,7 @@ impl<L: AeadLayout> Pieces<L> {
     }
 
     /// Encrypts, or decrypts before it is known whether the message is authentic.
-    pub(crate) fn transform(&mut self, direction: Direction, buffers: Buffers<'_>) -> Result<(), Reason> {
+    pub(crate) fn transform(&mut self, buffers: Buffers<'_>) -> Result<(), Reason> {
         let remaining = match self {
             Self::Sealing(sealer) => sealer.remaining(),
             Self::Opening(opener) => opener.remaining(),
@@ -79,19 +80,20 @@ impl<L: AeadLayout> Pieces<L> {
             match self {
                 Self::Sealing(sealer) => sealer.seal(chunk).expect("the length was checked"),
                 Self::Opening(opener) => opener.decrypt_unauthenticated(chunk).expect("the length was checked"),
-                Self::LongAad(message) => message.transform(direction, chunk),
+                Self::LongAad(message) => message.transform(chunk),
                 Self::Ended => {}
             }
         });
         Ok(())
     }
 
-    /// Ends the message. Returns its tag, unless the tag was compared with `expected`.
+    /// Ends the message. Returns its tag if it was encrypted. If it was decrypted, compares the tag
+    /// with `expected`.
     pub(crate) fn finish(&mut self, expected: &[u8]) -> Result<Option<Tag>, Reason> {
         match wiped::take(self, Self::Ended) {
             Self::Sealing(sealer) => Ok(Some(sealer.finish())),
             Self::Opening(opener) => Ok(opener.verify_truncated(expected).map(|_| None)?),
-            Self::LongAad(message) => Ok(Some(message.tag())),
+            Self::LongAad(message) => message.finish(expected),
             Self::Ended => Err(Reason::Internal),
         }
     }
@@ -100,6 +102,7 @@ impl<L: AeadLayout> Pieces<L> {
 /// The state of a message with long associated data.
 #[derive(Clone)]
 pub(crate) struct LongAad<L: Layout> {
+    direction: Direction,
     cipher: ChaCha<20, L>,
     mac: Poly1305,
     aad_bytes: u64,
@@ -109,14 +112,20 @@ pub(crate) struct LongAad<L: Layout> {
 
 impl<L: Layout> LongAad<L> {
     /// Starts with the first bytes of the associated data.
-    pub(crate) fn new(key: &[u8; KEY_BYTES], nonce: &L::Nonce, aad: &[u8], backend: Backend) -> Self {
+    pub(crate) fn new(
+        direction: Direction,
+        key: &[u8; KEY_BYTES],
+        nonce: &L::Nonce,
+        aad: &[u8],
+        backend: Backend,
+    ) -> Self {
         let mut cipher = ChaCha::with_backend(key, nonce, backend);
         let mut one_time_key = Zeroizing::new([0; 32]);
         cipher.apply_keystream(&mut *one_time_key).expect("block 0 of a new key stream");
         cipher.seek(BLOCK_BYTES as u128).expect("block 1 of a new key stream");
         let mut mac = Poly1305::with_backend(&one_time_key, backend);
         mac.update(aad);
-        Self { cipher, mac, aad_bytes: aad.len() as u64, bytes: 0, in_text: false }
+        Self { direction, cipher, mac, aad_bytes: aad.len() as u64, bytes: 0, in_text: false }
     }
 
     pub(crate) fn associated_data(&mut self, data: &[u8]) -> Result<(), Reason> {
@@ -129,24 +138,31 @@ impl<L: Layout> LongAad<L> {
     }
 
     /// Transforms a chunk of the text. The caller has checked the length.
-    fn transform(&mut self, direction: Direction, chunk: &mut [u8]) {
+    fn transform(&mut self, chunk: &mut [u8]) {
         self.bytes += chunk.len() as u64;
-        if direction == Direction::Decrypt {
+        if self.direction == Direction::Decrypt {
             self.mac.update(chunk);
         }
         self.cipher.apply_keystream(chunk).expect("the length was checked");
-        if direction == Direction::Encrypt {
+        if self.direction == Direction::Encrypt {
             self.mac.update(chunk);
         }
     }
 
-    /// Returns the tag.
-    fn tag(mut self) -> Tag {
+    /// Does the same as [`Pieces::finish`].
+    fn finish(mut self, expected: &[u8]) -> Result<Option<Tag>, Reason> {
         self.begin_text();
         self.pad(self.bytes);
         self.mac.update(&self.aad_bytes.to_le_bytes());
         self.mac.update(&self.bytes.to_le_bytes());
-        self.mac.finalize()
+        let mut tag = self.mac.finalize();
+        if self.direction == Direction::Encrypt {
+            return Ok(Some(tag));
+        }
+        let is_expected: bool = tag[..expected.len()].ct_eq(expected).into();
+        // A forger must not find the right tag.
+        tag.zeroize();
+        if is_expected { Ok(None) } else { Err(Reason::NotAuthentic) }
     }
 
     /// Fills the last block of the associated data, once.
