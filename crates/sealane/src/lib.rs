@@ -36,11 +36,11 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `simd` | yes | backends with vectors of 128 bits; without it, there is only portable code |
-//! | `avx2`, `avx512` | yes | backends with vectors of 256 and 512 bits, on x86; each includes the ones before |
+//! | `avx2`, `avx512` | yes | vectors of 256 and 512 bits, on x86; each includes the ones before |
 //! | `std` | yes | detection of CPUs on Arm, `Backend::from_env`; includes `alloc` |
 //! | `alloc` | yes | `seal` and `open` with vectors, `shamir::element`, `gf8::Matrix` and more |
 //! | `getrandom` | yes | keys, nonces and coefficients from the operating system |
-//! | `rand_core` | yes | keys, nonces and coefficients from the caller's generator, and `chacha20::ChaCha20Rng` |
+//! | `rand_core` | yes | the same from the caller's generator, and `chacha20::ChaCha20Rng` |
 //! | `rustcrypto` | yes | the traits of `cipher` 0.5, `aead` 0.6 and `universal-hash` 0.6 |
 //! | `rustcrypto-05` | no | the traits of `cipher` 0.4, `aead` 0.5 and `universal-hash` 0.5 |
 //! | `arrayvec`, `bytes`, `heapless` | no | types of these crates as buffers of `aead` |

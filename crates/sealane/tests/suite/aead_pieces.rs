@@ -1,5 +1,7 @@
 //! Messages in pieces: cut anywhere, they give the same result as the whole message.
 
+use std::ops::Range;
+
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, MAX_MESSAGE_BYTES, OpenError, XChaCha20Poly1305};
 
@@ -15,6 +17,16 @@ fn cut<'b>(mut buffer: &'b mut [u8], lengths: &[usize]) -> Vec<&'b mut [u8]> {
     }
     pieces.push(buffer);
     pieces
+}
+
+/// Yields the pieces, each with its number and its position in the message.
+fn positions(pieces: Vec<&mut [u8]>) -> impl Iterator<Item = (usize, Range<usize>, &mut [u8])> {
+    let mut at = 0;
+    pieces.into_iter().enumerate().map(move |(i, piece)| {
+        let range = at..at + piece.len();
+        at = range.end;
+        (i, range, piece)
+    })
 }
 
 macro_rules! check_pieces {
@@ -56,10 +68,7 @@ macro_rules! check_pieces {
         for run in [1, 2] {
             let mut opener = cipher.opener(nonce, aad);
             let mut buffer = oracle.ciphertext.clone();
-            let mut at = 0;
-            for (i, piece) in cut(&mut buffer, $update).into_iter().enumerate() {
-                let range = at..at + piece.len();
-                at = range.end;
+            for (i, range, piece) in positions(cut(&mut buffer, $update)) {
                 if i / run % 2 == 0 {
                     opener.update(piece).unwrap();
                     assert!(*piece == oracle.ciphertext[range]);
@@ -72,10 +81,7 @@ macro_rules! check_pieces {
             // The same pieces, some of which are encrypted already.
             let mut sealer = cipher.sealer(nonce, &oracle.aad);
             let mut buffer = oracle.plaintext.clone();
-            let mut at = 0;
-            for (i, piece) in cut(&mut buffer, $update).into_iter().enumerate() {
-                let range = at..at + piece.len();
-                at = range.end;
+            for (i, range, piece) in positions(cut(&mut buffer, $update)) {
                 if i / run % 2 == 0 {
                     sealer.add_ciphertext(&oracle.ciphertext[range]).unwrap();
                 } else {
